@@ -1,0 +1,9 @@
+//! What the ledger is about: values, identifiers, entities and the transitions between
+//! states. Pure: nothing here reads a clock, a file or a database.
+
+pub mod agent;
+pub mod entity;
+pub mod id;
+pub mod nearest;
+pub mod time;
+pub mod value;

@@ -1,0 +1,97 @@
+//! Points in time, and where they and new ids come from.
+
+use std::fmt;
+
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, SubsecRound, Utc};
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
+
+/// A point in time in UTC, to the microsecond: what the ledger can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(DateTime<Utc>);
+
+impl Timestamp {
+    /// How the ledger writes it: `YYYY-MM-DD HH:MM:SS.ffffff`, as SQLAlchemy does.
+    const STORED: &str = "%Y-%m-%d %H:%M:%S%.6f";
+
+    /// The text for the ledger.
+    pub fn stored(self) -> String {
+        self.0.format(Self::STORED).to_string()
+    }
+
+    /// Reads the ledger's text; the fraction may be missing, as in SQLite's own
+    /// `CURRENT_TIMESTAMP`, and `T` may stand for the blank. `None` if it is no such text.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().trim_end_matches('Z').trim_end_matches("+00:00");
+        ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f"]
+            .iter()
+            .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
+            .map(|naive| naive.and_utc().into())
+    }
+}
+
+impl From<DateTime<Utc>> for Timestamp {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self(time.trunc_subsecs(6))
+    }
+}
+
+/// RFC 3339 with `Z`, the fraction only where there is one.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Where the time comes from: the machine's clock, or a test's.
+pub trait Clock: Send + Sync {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Where new ids come from: time-ordered UUIDs (version 7), or a test's.
+pub trait Ids: Send + Sync {
+    /// An id that was never given before.
+    fn next(&self) -> Uuid;
+}
+
+/// The machine's clock and random source.
+#[derive(Debug, Clone, Copy)]
+pub struct System;
+
+#[allow(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+impl Clock for System {
+    fn now(&self) -> Timestamp {
+        Utc::now().into()
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place that makes ids")]
+impl Ids for System {
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_either_program_writes_and_shows_rfc_3339() {
+        let whole = Timestamp::read("2026-05-10 14:02:11.000000").unwrap();
+        assert_eq!(whole.to_string(), "2026-05-10T14:02:11Z");
+        assert_eq!(whole.stored(), "2026-05-10 14:02:11.000000");
+        let fraction = Timestamp::read("2026-05-10 14:02:11.120000").unwrap();
+        assert_eq!(fraction.to_string(), "2026-05-10T14:02:11.120Z");
+        assert_eq!(Timestamp::read("2026-05-10 14:02:11"), Some(whole));
+        assert_eq!(Timestamp::read("2026-05-10T14:02:11Z"), Some(whole));
+        assert_eq!(Timestamp::read("yesterday"), None);
+    }
+}

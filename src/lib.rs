@@ -1,0 +1,6 @@
+//! govforge: a local ledger that keeps AI coding agents accountable, served over MCP.
+//!
+//! The modules in reading order; dependencies point from the later ones to the earlier.
+
+pub mod domain;
+pub mod error;
