@@ -3,4 +3,5 @@
 //! The modules in reading order; dependencies point from the later ones to the earlier.
 
 pub mod domain;
+pub mod store;
 pub mod error;

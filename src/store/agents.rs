@@ -1,0 +1,61 @@
+//! The table `agents`.
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+
+use super::row::{self, Columns};
+use crate::domain::entity::Agent;
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("SELECT id, name, type, created_at FROM agents ", $rest)
+    };
+}
+
+impl TryFrom<&SqliteRow> for Agent {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            name: row.text("name")?,
+            kind: row.value("type")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// Adds an agent.
+pub async fn insert(connection: &mut SqliteConnection, agent: &Agent) -> Result<()> {
+    sqlx::query("INSERT INTO agents (id, name, type, created_at) VALUES ($1, $2, $3, $4)")
+        .bind(row::id(agent.id))
+        .bind(&agent.name)
+        .bind(agent.kind.stored())
+        .bind(agent.created_at.stored())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The agent of exactly that name, else the oldest of that name in any case.
+pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Option<Agent>> {
+    let exact = sqlx::query(select!("WHERE name = $1"))
+        .bind(name)
+        .fetch_optional(&mut *connection)
+        .await?;
+    if let Some(row) = exact {
+        return Agent::try_from(&row).map(Some);
+    }
+    // SQLite's LOWER knows ASCII alone, so the names are compared here; a ledger has few.
+    let folded = name.to_lowercase();
+    let names: Vec<String> = sqlx::query_scalar("SELECT name FROM agents ORDER BY created_at, id")
+        .fetch_all(&mut *connection)
+        .await?;
+    let Some(known) = names.into_iter().find(|known| known.to_lowercase() == folded) else {
+        return Ok(None);
+    };
+    let row = sqlx::query(select!("WHERE name = $1")).bind(known).fetch_one(connection).await?;
+    Agent::try_from(&row).map(Some)
+}

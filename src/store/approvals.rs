@@ -1,0 +1,57 @@
+//! The table `approvals`.
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use super::row::{self, Columns};
+use crate::domain::entity::Approval;
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+
+impl TryFrom<&SqliteRow> for Approval {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            decision_id: row.uuid("decision_id")?,
+            approver_agent_id: row.uuid("approver_agent_id")?,
+            status: row.value("status")?,
+            comment: row.optional_text("comment")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// Adds a verdict.
+pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO approvals (id, decision_id, approver_agent_id, status, comment, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(row::id(approval.id))
+    .bind(row::id(approval.decision_id))
+    .bind(row::id(approval.approver_agent_id))
+    .bind(approval.status.stored())
+    .bind(&approval.comment)
+    .bind(approval.created_at.stored())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The verdicts on a decision, oldest first.
+pub async fn of_decision(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<Vec<Approval>> {
+    let rows = sqlx::query(
+        "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
+         WHERE decision_id = $1 ORDER BY created_at, id",
+    )
+    .bind(row::id(decision_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(Approval::try_from).collect()
+}

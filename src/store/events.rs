@@ -1,0 +1,95 @@
+//! The table `events`: the timeline. Events are only ever added.
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use super::row::{self, Columns};
+use crate::domain::entity::Event;
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+
+macro_rules! columns {
+    () => {
+        "e.id, e.project_id, e.entity_type, e.entity_id, e.event_type, e.actor_agent_id, \
+         e.payload_json, e.created_at"
+    };
+}
+
+impl TryFrom<&SqliteRow> for Event {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            project_id: row.uuid("project_id")?,
+            entity_type: row.value("entity_type")?,
+            entity_id: row.uuid("entity_id")?,
+            event_type: row.text("event_type")?,
+            actor_agent_id: row.optional_uuid("actor_agent_id")?,
+            payload: row.json("payload_json")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// Adds an event. The original keeps the entity type as plain text in lower case.
+pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO events (id, project_id, entity_type, entity_id, event_type, actor_agent_id, \
+         payload_json, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(row::id(event.id))
+    .bind(row::id(event.project_id))
+    .bind(event.entity_type.wire())
+    .bind(row::id(event.entity_id))
+    .bind(&event.event_type)
+    .bind(event.actor_agent_id.map(row::id))
+    .bind(event.payload.as_ref().map(ToString::to_string))
+    .bind(event.created_at.stored())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The events of a decision, its reviews and its disagreements, in time order.
+pub async fn of_decision(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<Vec<Event>> {
+    let rows = sqlx::query(concat!(
+        "SELECT ", columns!(), " FROM events e \
+         WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
+         UNION ALL SELECT ", columns!(), " FROM reviews r JOIN events e \
+         ON e.entity_type = 'review' AND e.entity_id = r.id WHERE r.decision_id = $1 \
+         UNION ALL SELECT ", columns!(), " FROM disagreements g JOIN events e \
+         ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE g.decision_id = $1 \
+         ORDER BY 8, 1"
+    ))
+    .bind(row::id(decision_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(Event::try_from).collect()
+}
+
+/// The events of a task and of every decision linked to it, with their reviews and
+/// disagreements, in time order.
+pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result<Vec<Event>> {
+    let rows = sqlx::query(concat!(
+        "SELECT ", columns!(), " FROM events e \
+         WHERE e.entity_type = 'task' AND e.entity_id = $1 \
+         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN events e \
+         ON e.entity_type = 'decision' AND e.entity_id = d.id WHERE d.task_id = $1 \
+         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN reviews r \
+         ON r.decision_id = d.id JOIN events e \
+         ON e.entity_type = 'review' AND e.entity_id = r.id WHERE d.task_id = $1 \
+         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN disagreements g \
+         ON g.decision_id = d.id JOIN events e \
+         ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE d.task_id = $1 \
+         ORDER BY 8, 1"
+    ))
+    .bind(row::id(task_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(Event::try_from).collect()
+}

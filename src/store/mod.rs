@@ -1,0 +1,21 @@
+//! Every SQL statement of the program: one file per table or aggregate, and the only place
+//! that maps rows.
+//!
+//! Each function takes the connection first, so that the caller (the service) owns the
+//! transaction. The statements are portable (text, integers, `$1` placeholders); what is
+//! SQLite's own stands in [`ledger`].
+
+pub mod agents;
+pub mod approvals;
+pub mod decisions;
+pub mod disagreements;
+pub mod events;
+pub mod git_changes;
+pub mod ledger;
+pub mod policies;
+pub mod projects;
+pub mod records;
+pub mod reviews;
+mod row;
+pub mod sequences;
+pub mod tasks;

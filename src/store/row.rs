@@ -1,0 +1,88 @@
+//! How the ledger's text becomes typed values, and what is said when a column holds none.
+
+use serde_json::Value as Json;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use crate::domain::time::Timestamp;
+use crate::domain::value::Value;
+use crate::error::{Error, Fault, Result};
+
+/// An id as the ledger writes it: 32 hex digits.
+pub fn id(id: Uuid) -> String {
+    id.simple().to_string()
+}
+
+/// Typed reading of a row's columns, by name. Every method faults on a value that is none
+/// of the type, naming the column.
+pub trait Columns {
+    /// Text that is never null.
+    fn text(&self, column: &str) -> Result<String>;
+    /// Text that may be null.
+    fn optional_text(&self, column: &str) -> Result<Option<String>>;
+    /// An integer that is never null.
+    fn integer(&self, column: &str) -> Result<i64>;
+    /// An integer that may be null.
+    fn optional_integer(&self, column: &str) -> Result<Option<i64>>;
+
+    /// 0 or 1.
+    fn boolean(&self, column: &str) -> Result<bool> {
+        self.integer(column).map(|number| number != 0)
+    }
+
+    /// A UUID with or without dashes.
+    fn uuid(&self, column: &str) -> Result<Uuid> {
+        let text = self.text(column)?;
+        Uuid::try_parse(&text).map_err(|_error| damaged(column, "is no UUID"))
+    }
+
+    /// A UUID that may be null.
+    fn optional_uuid(&self, column: &str) -> Result<Option<Uuid>> {
+        self.optional_text(column)?
+            .map(|text| Uuid::try_parse(&text).map_err(|_error| damaged(column, "is no UUID")))
+            .transpose()
+    }
+
+    /// A timestamp.
+    fn time(&self, column: &str) -> Result<Timestamp> {
+        Timestamp::read(&self.text(column)?).ok_or_else(|| damaged(column, "is no timestamp"))
+    }
+
+    /// One of a closed set of values, by its name.
+    fn value<V: Value>(&self, column: &str) -> Result<V> {
+        V::read(&self.text(column)?).ok_or_else(|| damaged(column, "is none of the known values"))
+    }
+
+    /// JSON; SQL's null and JSON's null, which SQLAlchemy writes for `None`, are both `None`.
+    fn json(&self, column: &str) -> Result<Option<Json>> {
+        let Some(text) = self.optional_text(column)? else { return Ok(None) };
+        match serde_json::from_str(&text) {
+            Ok(Json::Null) => Ok(None),
+            Ok(json) => Ok(Some(json)),
+            Err(_error) => Err(damaged(column, "is no JSON")),
+        }
+    }
+}
+
+impl Columns for SqliteRow {
+    fn text(&self, column: &str) -> Result<String> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn optional_text(&self, column: &str) -> Result<Option<String>> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn integer(&self, column: &str) -> Result<i64> {
+        Ok(self.try_get(column)?)
+    }
+
+    fn optional_integer(&self, column: &str) -> Result<Option<i64>> {
+        Ok(self.try_get(column)?)
+    }
+}
+
+fn damaged(column: &str, what: &str) -> Error {
+    Fault::new(format!("the ledger holds a damaged record: its `{column}` {what}")).into()
+}

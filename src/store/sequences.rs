@@ -1,0 +1,67 @@
+//! The sequences behind display IDs.
+
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use super::{records, row};
+use crate::domain::id::{DisplayId, Kind};
+use crate::error::Result;
+
+/// Gives the next display ID of `kind` in a project: one past the highest ever given there.
+///
+/// The number comes from a counter inside the caller's transaction, which holds the write
+/// lock, so two processes never get the same one. The original does not know the counter:
+/// where it has used the next number already, the first free one after it is given.
+pub async fn next(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+    kind: Kind,
+) -> Result<DisplayId> {
+    let last: Option<i64> = sqlx::query_scalar(
+        "SELECT last_number FROM display_sequences WHERE project_id = $1 AND prefix = $2",
+    )
+    .bind(row::id(project_id))
+    .bind(kind.prefix())
+    .fetch_optional(&mut *connection)
+    .await?;
+    let last = match last {
+        Some(last) => last as u64,
+        None => highest(connection, project_id, kind).await?,
+    };
+    let mut next = DisplayId { kind, number: last + 1 };
+    while records::find(connection, next).await?.iter().any(|record| record.project_id == project_id)
+    {
+        next.number += 1;
+    }
+    sqlx::query(
+        "INSERT INTO display_sequences (project_id, prefix, last_number) VALUES ($1, $2, $3) \
+         ON CONFLICT (project_id, prefix) DO UPDATE SET last_number = excluded.last_number",
+    )
+    .bind(row::id(project_id))
+    .bind(kind.prefix())
+    .bind(next.number as i64)
+    .execute(connection)
+    .await?;
+    Ok(next)
+}
+
+/// The highest number among the rows of a ledger that has no counter yet.
+async fn highest(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+    kind: Kind,
+) -> Result<u64> {
+    let ids: Vec<String> = sqlx::query_scalar(match kind {
+        Kind::Task => "SELECT display_id FROM tasks WHERE project_id = $1",
+        Kind::Decision => "SELECT display_id FROM decisions WHERE project_id = $1",
+        Kind::Review => {
+            "SELECT r.display_id FROM reviews r JOIN decisions d ON d.id = r.decision_id \
+             WHERE d.project_id = $1"
+        }
+    })
+    .bind(row::id(project_id))
+    .fetch_all(connection)
+    .await?;
+    let numbers = ids.iter().filter_map(|text| DisplayId::read(kind, text)).map(|id| id.number);
+    Ok(numbers.max().unwrap_or(0))
+}

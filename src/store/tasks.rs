@@ -1,0 +1,63 @@
+//! The table `tasks`.
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use super::row::{self, Columns};
+use crate::domain::entity::Task;
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+
+impl TryFrom<&SqliteRow> for Task {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            display_id: row.text("display_id")?,
+            project_id: row.uuid("project_id")?,
+            title: row.text("title")?,
+            description: row.optional_text("description")?,
+            risk_level: row.value("risk_level")?,
+            status: row.value("status")?,
+            created_by_agent_id: row.optional_uuid("created_by_agent_id")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+        })
+    }
+}
+
+/// Adds a task.
+pub async fn insert(connection: &mut SqliteConnection, task: &Task) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO tasks (id, display_id, project_id, title, description, risk_level, status, \
+         created_by_agent_id, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(row::id(task.id))
+    .bind(&task.display_id)
+    .bind(row::id(task.project_id))
+    .bind(&task.title)
+    .bind(&task.description)
+    .bind(task.risk_level.stored())
+    .bind(task.status.stored())
+    .bind(task.created_by_agent_id.map(row::id))
+    .bind(task.created_at.stored())
+    .bind(task.updated_at.stored())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The task of that id.
+pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Task>> {
+    let row = sqlx::query(
+        "SELECT id, display_id, project_id, title, description, risk_level, status, \
+         created_by_agent_id, created_at, updated_at FROM tasks WHERE id = $1",
+    )
+    .bind(row::id(id))
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(Task::try_from).transpose()
+}
