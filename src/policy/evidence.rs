@@ -1,0 +1,134 @@
+//! What is kept with a result: paths, line numbers and names of patterns, never a line of
+//! the change. Lists are bounded and come with their totals.
+
+use serde_json::{Value, json};
+
+/// So many entries of a list are kept.
+pub(super) const KEPT: usize = 100;
+/// So many characters of a path or a pattern are kept.
+const KEPT_CHARACTERS: usize = 512;
+
+/// The first entries of a list, and how many there were.
+#[derive(Debug)]
+pub(super) struct Bounded<T> {
+    kept: Vec<T>,
+    total: u64,
+}
+
+impl<T> Default for Bounded<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), total: 0 }
+    }
+}
+
+impl<T> Bounded<T> {
+    /// Counts an entry, and keeps it while there is room.
+    pub(super) fn push(&mut self, entry: impl FnOnce() -> T) {
+        if self.kept.len() < KEPT {
+            self.kept.push(entry());
+        }
+        self.total += 1;
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(super) fn kept(&self) -> &[T] {
+        &self.kept
+    }
+}
+
+/// An added line that holds patterns.
+#[derive(Debug)]
+pub(super) struct LineHit {
+    pub path: String,
+    pub number: u64,
+    pub patterns: Vec<String>,
+}
+
+/// A part of the change that could not be read; without a path, the change as a whole.
+#[derive(Debug)]
+pub(super) struct Unread {
+    pub path: Option<String>,
+    pub reason: String,
+}
+
+/// A changed path, and the patterns it matches.
+#[derive(Debug)]
+pub(super) struct PathHit {
+    pub path: String,
+    pub patterns: Vec<String>,
+}
+
+impl LineHit {
+    pub(super) fn json(&self) -> Value {
+        json!({ "path": clipped(&self.path), "line": self.number, "patterns": names(&self.patterns) })
+    }
+}
+
+impl Unread {
+    pub(super) fn json(&self) -> Value {
+        json!({ "path": self.path.as_deref().map(clipped), "reason": clipped(&self.reason) })
+    }
+}
+
+impl PathHit {
+    pub(super) fn json(&self) -> Value {
+        json!({ "path": clipped(&self.path), "patterns": names(&self.patterns) })
+    }
+}
+
+/// A bounded list of the paths among `paths` for which `matches` holds.
+pub(super) fn matching(paths: &[String], matches: impl Fn(&str) -> bool) -> Bounded<String> {
+    let mut matching = Bounded::default();
+    for path in paths.iter().filter(|path| matches(path)) {
+        matching.push(|| path.clone());
+    }
+    matching
+}
+
+/// `{"files": [{"path"}], "files_total"}`.
+pub(super) fn files(paths: &Bounded<String>) -> Value {
+    let files: Vec<Value> =
+        paths.kept().iter().map(|path| json!({ "path": clipped(path) })).collect();
+    json!({ "files": files, "files_total": paths.total() })
+}
+
+/// `{"files": [{"path", "patterns"}], "files_total"}`.
+pub(super) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
+    let files: Vec<Value> = hits.kept().iter().map(PathHit::json).collect();
+    json!({ "files": files, "files_total": hits.total() })
+}
+
+fn names(patterns: &[String]) -> Vec<String> {
+    patterns.iter().take(KEPT).map(|pattern| clipped(pattern)).collect()
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(KEPT_CHARACTERS) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_list_keeps_its_first_entries_and_its_total() {
+        let paths: Vec<String> = (0..250).map(|n| format!("{n}.py")).collect();
+        let evidence = files(&matching(&paths, |path| path != "0.py"));
+        assert_eq!(evidence["files"].as_array().map(Vec::len), Some(KEPT));
+        assert_eq!(evidence["files"][0], json!({ "path": "1.py" }));
+        assert_eq!(evidence["files_total"], 249);
+    }
+
+    #[test]
+    fn a_long_path_is_clipped_at_a_character() {
+        let clipped = clipped(&"é".repeat(2000));
+        assert_eq!(clipped.chars().count(), KEPT_CHARACTERS + 1);
+        assert!(clipped.ends_with('…'));
+    }
+}

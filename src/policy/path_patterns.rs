@@ -1,0 +1,64 @@
+//! Texts that a changed path may contain, in any case.
+
+use super::evidence::{Bounded, PathHit};
+use super::literals::{Found, Literals};
+
+/// The patterns as configured, and the automaton that finds them in lower case.
+#[derive(Debug)]
+pub(super) struct PathPatterns {
+    patterns: Vec<String>,
+    literals: Literals,
+}
+
+impl PathPatterns {
+    pub(super) fn new(patterns: Vec<String>) -> Self {
+        let lower: Vec<String> = patterns.iter().map(|pattern| pattern.to_lowercase()).collect();
+        Self { literals: Literals::new(&lower), patterns }
+    }
+
+    /// The patterns as they were configured.
+    pub(super) fn as_slice(&self) -> &[String] {
+        &self.patterns
+    }
+
+    /// The paths that contain one or more of the patterns, each with those it contains.
+    pub(super) fn matching(&self, paths: &[String]) -> Bounded<PathHit> {
+        let mut hits = Bounded::default();
+        let mut found = Found::default();
+        for path in paths {
+            self.literals.find(path.to_lowercase().as_bytes(), &mut found);
+            if !found.indices().is_empty() {
+                hits.push(|| PathHit {
+                    path: path.clone(),
+                    patterns: found.indices().iter().map(|&i| self.patterns[i].clone()).collect(),
+                });
+            }
+        }
+        hits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_anywhere_in_the_path_and_in_any_case() {
+        let patterns = PathPatterns::new(vec!["auth".into(), "Jwt".into(), "prüfung".into()]);
+        let matching = |path: &str| {
+            let hits = patterns.matching(&[path.to_owned()]);
+            hits.kept().first().map(|hit| hit.patterns.join(" ")).unwrap_or_default()
+        };
+        for (path, expected) in [
+            ("auth.py", "auth"),
+            ("src/OAuth2/client.rs", "auth"),
+            ("AUTHORS", "auth"),
+            ("src/Auth/jwt.rs", "auth Jwt"),
+            ("docs/PRÜFUNG.md", "prüfung"),
+            ("src/main.rs", ""),
+            ("au/th.py", ""),
+        ] {
+            assert_eq!(matching(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The bytes of a policy file as sections, in the order of the file, before any rule has
+//! looked at them.
+
+use toml::de::{DeTable, DeValue};
+
+use super::mistake::Mistakes;
+use super::section::{Section, kind, listed, shown};
+use crate::domain::nearest::nearest;
+
+/// A longer policy file is refused unread.
+pub(super) const LARGEST_FILE: usize = 1024 * 1024;
+
+/// Reads `bytes` as UTF-8. An error is a mistake without a text to place it in, so it comes
+/// with the part of the file that precedes it.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, (Mistakes, &str)> {
+    let mut mistakes = Mistakes::default();
+    if bytes.len() > LARGEST_FILE {
+        let size = bytes.len();
+        mistakes.add(
+            0,
+            format!("The file has {size} bytes; a policy file has at most {LARGEST_FILE} (1 MiB)."),
+        );
+        return Err((mistakes, ""));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = error.valid_up_to();
+        mistakes.add(valid, "The file is not UTF-8 text from here on. Save it as UTF-8.");
+        (mistakes, std::str::from_utf8(&bytes[..valid]).unwrap_or_default())
+    })
+}
+
+/// The sections of `text`, and what is wrong with the file as such. `policies` gives the
+/// name and the keys of each policy.
+///
+/// Where the TOML itself is broken, what could still be read is returned too, so that the
+/// other mistakes are told at once.
+pub(super) fn sections<'i>(
+    text: &'i str,
+    policies: &[(&'static str, Vec<&'static str>)],
+) -> (Vec<Section<'i>>, Mistakes) {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut entries: Vec<_> = table.into_inner().into_iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+
+    let names: Vec<&str> = policies.iter().map(|(name, _)| *name).collect();
+    let is_policy_file = entries.iter().any(|(key, value)| {
+        let inner = value.get_ref().as_table();
+        alike(key.get_ref(), &names)
+            || inner.is_some_and(|inner| inner.keys().any(|key| names.contains(&&**key.get_ref())))
+    });
+
+    let mut syntax = Mistakes::default();
+    for error in &errors {
+        let span = error.span().unwrap_or_default();
+        let name = text.get(span.clone()).filter(|_| is_policy_file).unwrap_or_default();
+        syntax.add(span.start, explain(error.message(), name));
+    }
+    syntax.keep_first_of_lines(text);
+
+    let mut mistakes = Mistakes::default();
+    let mut sections = Vec::new();
+    if !is_policy_file && !entries.is_empty() {
+        mistakes.add(
+            0,
+            format!(
+                "This is no policy file: none of its sections is named after a policy. The \
+                 policies are {}.",
+                listed(&names)
+            ),
+        );
+        entries.clear();
+    }
+    for (key, value) in entries {
+        let at = key.span().start;
+        let name = key.into_inner();
+        match value.into_inner() {
+            DeValue::Table(table) if names.contains(&&*name) => {
+                sections.push(Section::new(&name, at, table));
+            }
+            DeValue::Table(table) => mistakes.add(at, unknown_section(&name, &table, &names)),
+            value => mistakes.add(at, stray_key(&name, &value, policies)),
+        }
+    }
+    mistakes.drop_lines_of(&syntax, text);
+    mistakes.append(syntax);
+    (sections, mistakes)
+}
+
+/// Whether a section is a policy's, or so much like one that it was meant to be.
+fn alike(name: &str, names: &[&str]) -> bool {
+    const ALIKE: f64 = 0.7;
+    names.iter().any(|known| strsim::normalized_levenshtein(&name.to_lowercase(), known) >= ALIKE)
+}
+
+fn unknown_section(name: &str, table: &DeTable<'_>, names: &[&str]) -> String {
+    let within = names.iter().find(|known| table.contains_key(**known));
+    if let Some(within) = within {
+        return format!(
+            "`{within}` is at the wrong level: it is a section of its own. Write `[{within}]` \
+             without anything before it."
+        );
+    }
+    let hint = nearest(name, names.iter().copied())
+        .map(|known| format!(" Did you mean `{known}`?"))
+        .unwrap_or_default();
+    format!("There is no policy {}.{hint} The policies are {}.", shown(name), listed(names))
+}
+
+fn stray_key(
+    name: &str,
+    value: &DeValue<'_>,
+    policies: &[(&'static str, Vec<&'static str>)],
+) -> String {
+    if let Some((policy, _)) = policies.iter().find(|(policy, _)| *policy == name) {
+        return format!(
+            "`{policy}` must be a section, `[{policy}]` with its keys below it, not {}.",
+            kind(value)
+        );
+    }
+    let owners: Vec<&str> = policies
+        .iter()
+        .filter(|(_, keys)| keys.contains(&name))
+        .map(|(policy, _)| *policy)
+        .collect();
+    if owners.is_empty() {
+        let names: Vec<&str> = policies.iter().map(|(policy, _)| *policy).collect();
+        return format!(
+            "There is no key {} outside the sections. A policy file has nothing but sections, \
+             named after the policies: {}.",
+            shown(name),
+            listed(&names)
+        );
+    }
+    format!("`{name}` is at the wrong level: it is a key of the section {}.", listed(&owners))
+}
+
+/// What is wrong with the TOML, in words of our own; `name` is what stands at the place, if
+/// it may be shown.
+fn explain(library: &str, name: &str) -> String {
+    let says = |start: &str| library.starts_with(start);
+    if says("duplicate key") {
+        return match name {
+            "" => "A section or key is given twice. Keep one of the two.".to_owned(),
+            name => {
+                format!("A section or key {} is given twice. Keep one of the two.", shown(name))
+            }
+        };
+    }
+    let what = if says("string values must be quoted") || says("missing opening quote") {
+        "a text needs quotes around it, true, false and numbers have none"
+    } else if says("key with no value") || says("missing value") || says("missing assignment") {
+        "a key is followed by `=` and a value on the same line"
+    } else if says("unclosed") || says("missing array") || says("missing table") {
+        "a bracket that was opened here is not closed"
+    } else if says("missing comma") {
+        "a comma is missing between two items"
+    } else if says("extra comma") {
+        "there is a comma too many"
+    } else if says("invalid basic string")
+        || says("invalid literal string")
+        || says("invalid multi-line")
+    {
+        "a text is not closed by the quote that opened it, or holds a character that must be \
+         escaped (write \\\\ for a backslash, or use single quotes)"
+    } else if says("cannot extend") {
+        "a value is given again as a table"
+    } else if says("cannot recurse") || says("recursion limit") {
+        "values are nested too deeply"
+    } else {
+        "something here is neither a section, a key, a value nor a comment"
+    };
+    format!("This is not valid TOML: {what}.")
+}
