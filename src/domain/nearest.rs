@@ -4,13 +4,17 @@
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Below this, Jaro-Winkler pairs words that a reader finds unrelated.
     const ALIKE: f64 = 0.7;
-    let given = given.to_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(&given, &name.to_lowercase()), name))
+        .map(|name| (likeness(given, name), name))
         .filter(|(likeness, _)| *likeness >= ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
+}
+
+/// How alike two names are, in any case: 0 for not at all, 1 for equal.
+pub fn likeness(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Refusal, Result};
 
 /// A transaction on the ledger; dropped without a commit it is rolled back.
 pub type Transaction = sqlx::Transaction<'static, Sqlite>;
@@ -29,6 +29,8 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
+    /// Why no call can use it, if the place where it should lie is wrong.
+    refusal: Option<Refusal>,
     file: OnceCell<SqlitePool>,
     /// What is read while the file does not exist yet: an empty ledger.
     empty: OnceCell<SqlitePool>,
@@ -48,7 +50,18 @@ pub struct WriteTransaction<'a> {
 impl Ledger {
     /// A ledger at `path`; touches nothing yet.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, file: OnceCell::new(), empty: OnceCell::new(), writer: Mutex::new(()) }
+        Self {
+            path,
+            refusal: None,
+            file: OnceCell::new(),
+            empty: OnceCell::new(),
+            writer: Mutex::new(()),
+        }
+    }
+
+    /// A ledger that refuses every call, because the setting that names it is wrong.
+    pub fn refusing(refusal: Refusal) -> Self {
+        Self { refusal: Some(refusal), ..Self::new(PathBuf::new()) }
     }
 
     /// The file.
@@ -63,6 +76,7 @@ impl Ledger {
     ///
     /// Refuses a file that is no ledger or a newer version's; faults on a damaged one.
     pub async fn read(&self) -> Result<Transaction> {
+        self.check()?;
         let pool = if self.file.initialized() || self.path.exists() {
             self.file().await?
         } else {
@@ -78,6 +92,7 @@ impl Ledger {
     /// As for [`read`](Self::read), and refuses when another process held the lock for
     /// [`LOCK_PATIENCE`].
     pub async fn write(&self) -> Result<WriteTransaction<'_>> {
+        self.check()?;
         let turn = tokio::time::timeout(LOCK_PATIENCE, self.writer.lock())
             .await
             .map_err(|_elapsed| busy(&self.path))?;
@@ -90,6 +105,13 @@ impl Ledger {
     /// Whether the file exists.
     pub fn exists(&self) -> bool {
         self.path.exists()
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.refusal {
+            Some(refusal) => Err(refusal.clone().into()),
+            None => Ok(()),
+        }
     }
 
     async fn file(&self) -> Result<&SqlitePool> {

@@ -128,16 +128,21 @@ pub async fn of_decision(
     rows.iter().map(Review::try_from).collect()
 }
 
-/// The findings of a review, in the order they came.
-pub async fn findings(connection: &mut SqliteConnection, review_id: Uuid) -> Result<Vec<Finding>> {
+/// The findings of all reviews of a decision, each with its review's id, in the order they
+/// came.
+pub async fn findings_of_decision(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<Vec<(Uuid, Finding)>> {
     let rows = sqlx::query(
-        "SELECT severity, category, file_path, line_start, line_end, message, recommendation \
-         FROM findings WHERE review_id = $1 ORDER BY id",
+        "SELECT f.review_id, f.severity, f.category, f.file_path, f.line_start, f.line_end, \
+         f.message, f.recommendation FROM reviews r JOIN findings f ON f.review_id = r.id \
+         WHERE r.decision_id = $1 ORDER BY f.id",
     )
-    .bind(row::id(review_id))
+    .bind(row::id(decision_id))
     .fetch_all(connection)
     .await?;
-    rows.iter().map(Finding::try_from).collect()
+    rows.iter().map(|row| Ok((row.uuid("review_id")?, Finding::try_from(row)?))).collect()
 }
 
 /// The reviews of a project on decisions now in `review_required`, oldest first.

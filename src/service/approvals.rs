@@ -1,0 +1,131 @@
+//! The human gate: a person's verdict on a decision.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Service;
+use super::projects::Found;
+use super::reviews::OfProject;
+use super::write::Subject;
+use crate::domain::entity::Approval;
+use crate::domain::value::{ApprovalStatus, DecisionStatus, RiskLevel};
+use crate::error::Result;
+use crate::store;
+
+/// The parameters of `approve_decision`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ApproveDecision {
+    /// Display ID of the decision, such as DEC-001.
+    #[schemars(length(min = 1, max = 1_048_576))]
+    pub decision_id: String,
+    /// Name of the person who gives the verdict.
+    #[schemars(length(min = 1, max = 255))]
+    pub approver: String,
+    /// The verdict.
+    pub status: ApprovalStatus,
+    /// The person's reasons or conditions.
+    #[serde(default)]
+    #[schemars(length(max = 1_048_576))]
+    pub comment: Option<String>,
+}
+
+/// The result of `approve_decision`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VerdictGiven {
+    /// Display ID of the decision.
+    pub decision_id: String,
+    /// Where the decision stands after the verdict.
+    pub decision_status: DecisionStatus,
+    /// The verdict.
+    pub approval_status: ApprovalStatus,
+}
+
+/// The result of `list_pending_approvals`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PendingApprovals {
+    /// The decisions that wait for a person's verdict, oldest first.
+    pub decisions: Vec<PendingApproval>,
+}
+
+/// A decision that waits for a person's verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PendingApproval {
+    /// Display ID of the decision.
+    pub decision_id: String,
+    /// The decision in one line.
+    pub title: String,
+    /// How much harm the change can do.
+    pub risk_level: RiskLevel,
+    /// `review_required` or `changes_requested`.
+    pub status: DecisionStatus,
+}
+
+impl Service {
+    /// Records a person's verdict and moves the decision accordingly, whatever it was before.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision.
+    pub async fn approve_decision(&self, input: ApproveDecision) -> Result<VerdictGiven> {
+        let mut write = self.begin().await?;
+        let decision = self.decision(write.connection(), &input.decision_id).await?;
+        let approver = write.agent(&input.approver).await?;
+        let approval = Approval {
+            id: write.id(),
+            decision_id: decision.id,
+            approver_agent_id: approver.id,
+            status: input.status,
+            comment: input.comment,
+            created_at: write.now,
+        };
+        store::approvals::insert(write.connection(), &approval).await?;
+        let status = DecisionStatus::after_verdict(approval.status);
+        // The verdict itself is the event, and carries the change of status.
+        write.set_status(&decision, status).await?;
+        let event_type = match approval.status {
+            ApprovalStatus::Approved => "decision.approved",
+            ApprovalStatus::Rejected => "decision.rejected",
+            ApprovalStatus::NeedsChanges => "decision.needs_changes",
+        };
+        let payload = json!({
+            "approval_id": approval.id,
+            "comment": approval.comment,
+            "from": decision.status,
+            "to": status,
+        });
+        let subject = Subject::decision(&decision, Some(approver.id));
+        write.event(&subject, event_type, payload).await?;
+        write.commit().await?;
+        Ok(VerdictGiven {
+            decision_id: decision.display_id,
+            decision_status: status,
+            approval_status: approval.status,
+        })
+    }
+
+    /// Lists the decisions of a project that wait for a person's verdict.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a path that belongs to no project.
+    pub async fn list_pending_approvals(&self, input: OfProject) -> Result<PendingApprovals> {
+        let mut read = self.ledger.read().await?;
+        let decisions = match self.find_project(&mut read, &input.project_path).await? {
+            Found::Registered(project) => {
+                store::decisions::awaiting_verdict(&mut read, project.id).await?
+            }
+            Found::Registrable(_) => Vec::new(),
+        };
+        let decisions = decisions
+            .into_iter()
+            .map(|decision| PendingApproval {
+                decision_id: decision.display_id,
+                title: decision.title,
+                risk_level: decision.risk_level,
+                status: decision.status,
+            })
+            .collect();
+        Ok(PendingApprovals { decisions })
+    }
+}

@@ -1,0 +1,66 @@
+//! One method per use case. Each owns its transaction and writes its events: a call that
+//! fails leaves nothing behind.
+//!
+//! The parameters of a use case are plain structs that `mcp` reads from a tool call and `cli`
+//! fills by hand; their doc comments and length limits are what the published schemas say.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::domain::time::{Clock, Ids};
+use crate::store::ledger::Ledger;
+
+pub mod approvals;
+pub mod changes;
+pub mod checks;
+pub mod config;
+pub mod context;
+pub mod decisions;
+pub mod disagreements;
+pub mod place;
+pub mod projects;
+mod references;
+pub mod resources;
+pub mod reviews;
+pub mod tasks;
+mod write;
+
+/// The use cases over one ledger.
+#[derive(Clone)]
+pub struct Service {
+    ledger: Arc<Ledger>,
+    place: Arc<place::Place>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+}
+
+impl Service {
+    /// The service for a place; opens nothing yet.
+    pub fn new(place: place::Place, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
+        let ledger = Arc::new(match &place.ledger {
+            Ok(path) => Ledger::new(path.clone()),
+            Err(refusal) => Ledger::refusing(refusal.clone()),
+        });
+        Self { ledger, place: Arc::new(place), clock, ids }
+    }
+
+    /// The ledger file.
+    pub fn ledger_path(&self) -> &Path {
+        self.ledger.path()
+    }
+
+    /// The same service over another ledger.
+    fn with_ledger(&self, path: PathBuf) -> Self {
+        Self { ledger: Arc::new(Ledger::new(path)), ..self.clone() }
+    }
+}
+
+/// How many paths of a large change a result, a resource or an event carries at most; the
+/// ledger keeps all of them. A longer list would flood an agent's context.
+const FILES_SHOWN: usize = 500;
+
+/// The paths to show of a change, and how many there are when that is not all of them.
+fn shown(files: &[String]) -> (Vec<String>, Option<usize>) {
+    let total = (files.len() > FILES_SHOWN).then_some(files.len());
+    (files.iter().take(FILES_SHOWN).cloned().collect(), total)
+}

@@ -1,0 +1,349 @@
+//! Projects: which one a path belongs to, and how one is registered.
+
+use std::path::{Path, PathBuf};
+
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use super::Service;
+use super::config::{self, ProjectSettings};
+use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE};
+use super::references::vanished;
+use super::write::Write;
+use crate::domain::entity::Project;
+use crate::error::{Code, Error, Result};
+use crate::git::{self, Located};
+use crate::store;
+
+/// Taken where no branch is checked out and the settings name none.
+const DEFAULT_BRANCH: &str = "main";
+
+/// What `.govforge/policies.toml` holds after `govforge init`.
+const EXAMPLE_POLICIES: &str = include_str!("../../policies.example.toml");
+
+/// Keeps the ledger and SQLite's side files out of git; the policies belong in it.
+const GITIGNORE: &str = "govforge.db\ngovforge.db-*\n";
+
+/// What [`Service::init`] did.
+#[derive(Debug, Clone)]
+pub struct Initialised {
+    /// The project, as it stands in the ledger.
+    pub project: Project,
+    /// The ledger file.
+    pub ledger: PathBuf,
+    /// The files that were made; those that were there stay as they are.
+    pub created: Vec<PathBuf>,
+    /// Whether the project was not registered before.
+    pub registered: bool,
+}
+
+/// The project that a path belongs to.
+pub(super) enum Found {
+    Registered(Project),
+    /// None yet, but a repository that carries `.govforge/`.
+    Registrable(Located),
+}
+
+impl Service {
+    /// Makes `.govforge/` in the repository that holds `path`, and registers its project.
+    /// Whatever is there already stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a path outside any repository, and one that cannot be written to.
+    pub async fn init(&self, path: &Path, name: Option<&str>) -> Result<Initialised> {
+        let path = self.place.directory.join(path);
+        let located = git::locate(&path)?.ok_or_else(|| {
+            Error::refused(
+                Code::NotARepository,
+                format!(
+                    "{} is not in a git repository. Run `git init` there first, or name the \
+                     repository: `govforge init PATH`.",
+                    path.display()
+                ),
+            )
+        })?;
+        let root = &located.main_root;
+        let settings = config::project_settings(root)?;
+        let directory = root.join(DIRECTORY);
+        std::fs::create_dir_all(&directory).map_err(|error| unwritable(&directory, &error))?;
+        let mut created = Vec::new();
+        for (file, text) in [(POLICIES_FILE, EXAMPLE_POLICIES), (".gitignore", GITIGNORE)] {
+            let file = directory.join(file);
+            if create(&file, text)? {
+                created.push(file);
+            }
+        }
+        // The ledger in the repository, whatever lies above it, unless the user set another.
+        let service = match self.place.ledger_is_set {
+            true => self.clone(),
+            false => self.with_ledger(directory.join(LEDGER_FILE)),
+        };
+        if !service.ledger.exists() {
+            created.push(service.ledger.path().to_owned());
+        }
+        let mut write = service.begin().await?;
+        let known = store::projects::by_root(write.connection(), &text(root)).await?;
+        let registered = known.is_none();
+        let project = match known {
+            Some(project) => project,
+            None => register(&mut write, &located, settings, name).await?,
+        };
+        write.commit().await?;
+        Ok(Initialised { project, ledger: service.ledger.path().to_owned(), created, registered })
+    }
+
+    /// The project of `project_path`, registered now if its repository carries `.govforge/`.
+    pub(super) async fn project_or_register(
+        &self,
+        write: &mut Write<'_>,
+        project_path: &str,
+    ) -> Result<Project> {
+        match self.find_project(write.connection(), project_path).await? {
+            Found::Registered(project) => Ok(project),
+            Found::Registrable(located) => {
+                let settings = config::project_settings(&located.main_root)?;
+                register(write, &located, settings, None).await
+            }
+        }
+    }
+
+    /// The project that `project_path` belongs to: by its stored root; by the path after
+    /// symlinks are resolved; by the nearest registered directory above; in a linked worktree
+    /// by the main one. A repository of its own that carries `.govforge/` comes before
+    /// whatever is registered above it.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a path that belongs to no project, naming the registered ones.
+    pub(super) async fn find_project(
+        &self,
+        connection: &mut SqliteConnection,
+        project_path: &str,
+    ) -> Result<Found> {
+        let given = project_path.trim();
+        if let Some(project) = store::projects::by_root(connection, given).await? {
+            return Ok(Found::Registered(project));
+        }
+        let path = self.place.directory.join(given);
+        if let Ok(path) = dunce::canonicalize(&path)
+            && let Some(found) = project_at(connection, &path).await?
+        {
+            return Ok(found);
+        }
+        Err(unregistered(connection, given, &path).await?)
+    }
+
+    /// The current project: the one `GOVFORGE_PROJECT` names, else the one that contains the
+    /// working directory; `None` if that is none.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a `GOVFORGE_PROJECT` that names no registered project.
+    pub(super) async fn current_project(
+        &self,
+        connection: &mut SqliteConnection,
+    ) -> Result<Option<Project>> {
+        let Some(setting) = &self.place.project else {
+            let here = dunce::canonicalize(&self.place.directory)
+                .unwrap_or_else(|_error| self.place.directory.clone());
+            return Ok(match project_at(connection, &here).await? {
+                Some(Found::Registered(project)) => Some(project),
+                _ => None,
+            });
+        };
+        if let Ok(id) = Uuid::try_parse(setting)
+            && let Some(project) = store::projects::by_id(connection, id).await?
+        {
+            return Ok(Some(project));
+        }
+        let named: Vec<Project> = store::projects::all(connection)
+            .await?
+            .into_iter()
+            .filter(|project| project.name == *setting)
+            .collect();
+        if let [project] = named.as_slice() {
+            return Ok(Some(project.clone()));
+        }
+        match self.find_project(connection, setting).await {
+            Ok(Found::Registered(project)) => Ok(Some(project)),
+            Ok(Found::Registrable(_)) => Ok(None),
+            Err(Error::Refused(refusal)) => Err(Error::refused(
+                Code::InvalidConfig,
+                format!("GOVFORGE_PROJECT is set to a project that is not there. {}", refusal.message),
+            )),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The project of that UUID.
+    ///
+    /// # Errors
+    ///
+    /// Refuses one that is not registered.
+    pub(super) async fn project_by_id(
+        &self,
+        connection: &mut SqliteConnection,
+        project_id: &str,
+    ) -> Result<Project> {
+        let project = match Uuid::try_parse(project_id.trim()) {
+            Ok(id) => store::projects::by_id(connection, id).await?,
+            Err(_error) => None,
+        };
+        match project {
+            Some(project) => Ok(project),
+            None => {
+                let known = known_projects(connection).await?;
+                Err(Error::refused(
+                    Code::ProjectNotFound,
+                    format!("There is no project with the UUID \"{project_id}\" in the ledger. {known}"),
+                ))
+            }
+        }
+    }
+
+    /// The project that a decision belongs to.
+    pub(super) async fn project_of(
+        &self,
+        connection: &mut SqliteConnection,
+        project_id: Uuid,
+    ) -> Result<Project> {
+        store::projects::by_id(connection, project_id).await?.ok_or_else(vanished)
+    }
+
+    /// Against which directory a relative path about `project` is meant: the working
+    /// directory if it belongs to the project, else the project's root.
+    pub(super) async fn base_for(
+        &self,
+        connection: &mut SqliteConnection,
+        project: &Project,
+    ) -> Result<PathBuf> {
+        let here = dunce::canonicalize(&self.place.directory)
+            .unwrap_or_else(|_error| self.place.directory.clone());
+        Ok(match project_at(connection, &here).await? {
+            Some(Found::Registered(current)) if current.id == project.id => here,
+            _ => PathBuf::from(&project.root_path),
+        })
+    }
+}
+
+/// The project at a resolved path.
+async fn project_at(connection: &mut SqliteConnection, path: &Path) -> Result<Option<Found>> {
+    let mut registered = nearest_registered(connection, path).await?;
+    // A repository that cannot be read still belongs to what is registered above it.
+    let located = git::locate(path).ok().flatten();
+    if let Some(located) = located {
+        if registered.is_none() {
+            registered = nearest_registered(connection, &located.main_root).await?;
+        }
+        let carries = located.main_root.join(DIRECTORY).is_dir();
+        let own = registered
+            .as_ref()
+            .is_none_or(|project| is_below(&located.main_root, Path::new(&project.root_path)));
+        if carries && own {
+            return Ok(Some(Found::Registrable(located)));
+        }
+    }
+    Ok(registered.map(Found::Registered))
+}
+
+fn is_below(path: &Path, root: &Path) -> bool {
+    path != root && path.starts_with(root)
+}
+
+async fn nearest_registered(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<Option<Project>> {
+    for above in path.ancestors() {
+        if let Some(project) = store::projects::by_root(connection, &text(above)).await? {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
+}
+
+/// Registers the repository: the name is the given one, else that of the settings, else that
+/// of the directory; the default branch that of the settings, else the one checked out.
+async fn register(
+    write: &mut Write<'_>,
+    located: &Located,
+    settings: ProjectSettings,
+    name: Option<&str>,
+) -> Result<Project> {
+    let root = &located.main_root;
+    let directory_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .or(settings.name)
+        .or(directory_name)
+        .unwrap_or_else(|| text(root));
+    let project = Project {
+        id: write.id(),
+        name,
+        root_path: text(root),
+        default_branch: settings
+            .default_branch
+            .or_else(|| located.branch.clone())
+            .unwrap_or_else(|| DEFAULT_BRANCH.to_owned()),
+        created_at: write.now,
+        updated_at: write.now,
+    };
+    store::projects::insert(write.connection(), &project).await?;
+    Ok(project)
+}
+
+async fn unregistered(
+    connection: &mut SqliteConnection,
+    given: &str,
+    path: &Path,
+) -> Result<Error> {
+    let next = if path.is_dir() {
+        format!("Register it: run `govforge init {}`, then send the call again.", path.display())
+    } else {
+        "No such directory is here: send the absolute path of the repository's root.".to_owned()
+    };
+    let known = known_projects(connection).await?;
+    Ok(Error::refused(
+        Code::ProjectNotFound,
+        format!("project_path \"{given}\" belongs to no registered project. {next} {known}"),
+    ))
+}
+
+async fn known_projects(connection: &mut SqliteConnection) -> Result<String> {
+    let projects = store::projects::all(connection).await?;
+    if projects.is_empty() {
+        return Ok("No project is registered in this ledger yet.".to_owned());
+    }
+    let list: Vec<String> =
+        projects.iter().map(|project| format!("{} ({})", project.root_path, project.name)).collect();
+    Ok(format!("Registered are: {}.", list.join(", ")))
+}
+
+/// Writes a file that is not there yet. Returns whether it did.
+fn create(file: &Path, text: &str) -> Result<bool> {
+    match std::fs::OpenOptions::new().write(true).create_new(true).open(file) {
+        Ok(mut opened) => {
+            std::io::Write::write_all(&mut opened, text.as_bytes())
+                .map_err(|error| unwritable(file, &error))?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(unwritable(file, &error)),
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    tracing::error!(path = %path.display(), %error, "cannot write");
+    Error::refused(
+        Code::InvalidInput,
+        format!("{} cannot be written ({}).", path.display(), error.kind()),
+    )
+}
+
+/// A path as the ledger keeps it.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,189 @@
+//! From what a caller names to the record that is meant.
+
+use sqlx::SqliteConnection;
+
+use super::Service;
+use crate::domain::entity::{Decision, Project, Review, Task};
+use crate::domain::id::{Kind, Reference};
+use crate::domain::nearest;
+use crate::error::{Code, Error, Fault, Result};
+use crate::store;
+use crate::store::records::Record;
+
+/// Among how many of the newest records the ones nearest by name are looked for.
+const CANDIDATES: u32 = 200;
+
+/// How many of them a refusal names.
+const SUGGESTIONS: usize = 3;
+
+impl Service {
+    /// The task that `task_id` names.
+    pub(super) async fn task(
+        &self,
+        connection: &mut SqliteConnection,
+        task_id: &str,
+    ) -> Result<Task> {
+        let record = self.record(connection, Kind::Task, "task_id", task_id).await?;
+        store::tasks::by_id(connection, record.id).await?.ok_or_else(vanished)
+    }
+
+    /// The decision that `decision_id` names.
+    pub(super) async fn decision(
+        &self,
+        connection: &mut SqliteConnection,
+        decision_id: &str,
+    ) -> Result<Decision> {
+        let record = self.record(connection, Kind::Decision, "decision_id", decision_id).await?;
+        store::decisions::by_id(connection, record.id).await?.ok_or_else(vanished)
+    }
+
+    /// The review that `review_id` names.
+    pub(super) async fn review(
+        &self,
+        connection: &mut SqliteConnection,
+        review_id: &str,
+    ) -> Result<Review> {
+        let record = self.record(connection, Kind::Review, "review_id", review_id).await?;
+        store::reviews::by_id(connection, record.id).await?.ok_or_else(vanished)
+    }
+
+    /// The record that `text`, the value of `parameter`, names: a UUID, a display ID in the
+    /// current project or else in the whole ledger, or one in a project named before it.
+    async fn record(
+        &self,
+        connection: &mut SqliteConnection,
+        kind: Kind,
+        parameter: &str,
+        text: &str,
+    ) -> Result<Record> {
+        let (found, project) = match Reference::read(kind, text) {
+            Some(Reference::Uuid(id)) => {
+                (store::records::by_id(connection, kind, id).await?.into_iter().collect(), None)
+            }
+            Some(Reference::Display { project, id }) => {
+                (store::records::find(connection, id).await?, project)
+            }
+            None => (Vec::new(), None),
+        };
+        let found = match &project {
+            Some(name) => in_project_named(connection, found, name).await?,
+            None => found,
+        };
+        match found.len() {
+            0 => Err(self.unknown(connection, kind, parameter, text).await?),
+            1 => found.into_iter().next().ok_or_else(vanished),
+            _ => self.in_current_project(connection, found, parameter, text).await,
+        }
+    }
+
+    /// Of several records with the same display ID, the one in the current project.
+    async fn in_current_project(
+        &self,
+        connection: &mut SqliteConnection,
+        found: Vec<Record>,
+        parameter: &str,
+        text: &str,
+    ) -> Result<Record> {
+        if let Some(current) = self.current_project(connection).await?
+            && let Some(record) = found.iter().find(|record| record.project_id == current.id)
+        {
+            return Ok(record.clone());
+        }
+        let mut choices = Vec::new();
+        for record in &found {
+            let project = project_of(connection, record).await?;
+            choices.push((project, record));
+        }
+        let unique = |name: &str| choices.iter().filter(|(other, _)| other.name == name).count() == 1;
+        let list: Vec<String> = choices
+            .iter()
+            .map(|(project, record)| {
+                let send = if unique(&project.name) {
+                    format!("{}/{}", project.name, record.display_id)
+                } else {
+                    record.id.to_string()
+                };
+                format!("\"{send}\" for the one in {} (\"{}\")", project.root_path, record.title)
+            })
+            .collect();
+        Err(Error::refused(
+            Code::AmbiguousId,
+            format!(
+                "{parameter} \"{}\" exists in {} projects of the ledger {}. Send {}.",
+                text.trim(),
+                list.len(),
+                self.ledger.path().display(),
+                list.join(", or ")
+            ),
+        ))
+    }
+
+    /// The refusal of a name that no record has.
+    async fn unknown(
+        &self,
+        connection: &mut SqliteConnection,
+        kind: Kind,
+        parameter: &str,
+        text: &str,
+    ) -> Result<Error> {
+        let text = text.trim();
+        let (code, make, example) = match kind {
+            Kind::Task => (Code::TaskNotFound, "create_task opens one", "TASK-001"),
+            Kind::Decision => (Code::DecisionNotFound, "record_decision makes one", "DEC-001"),
+            Kind::Review => (Code::ReviewNotFound, "submit_review makes one", "REV-001"),
+        };
+        let noun = kind.noun();
+        let ledger = self.ledger.path().display();
+        let what = if Reference::read(kind, text).is_some() {
+            format!("There is no {noun} {parameter} \"{text}\" in the ledger {ledger}.")
+        } else {
+            format!(
+                "{parameter} \"{text}\" is no id of a {noun}: send one such as {example}, \
+                 <project name>/{example} or a UUID. The ledger is {ledger}."
+            )
+        };
+        let mut known = store::records::newest(connection, kind, CANDIDATES).await?;
+        if known.is_empty() {
+            return Ok(Error::refused(code, format!("{what} It holds no {noun} yet: {make}.")));
+        }
+        let wanted = text.to_uppercase();
+        known.sort_by(|a, b| {
+            let likeness = |record: &Record| nearest::likeness(&wanted, &record.display_id);
+            likeness(b).total_cmp(&likeness(a))
+        });
+        let names: Vec<String> = known
+            .iter()
+            .take(SUGGESTIONS)
+            .map(|record| format!("{} (\"{}\")", record.display_id, record.title))
+            .collect();
+        Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
+    }
+}
+
+/// Of the records found, those in a project of that name, in any case.
+async fn in_project_named(
+    connection: &mut SqliteConnection,
+    found: Vec<Record>,
+    name: &str,
+) -> Result<Vec<Record>> {
+    let folded = name.to_lowercase();
+    let mut matching = Vec::new();
+    for record in found {
+        let project = project_of(connection, &record).await?;
+        if project.name.to_lowercase() == folded {
+            matching.push((project.name == name, record));
+        }
+    }
+    // Two projects may differ in case alone: the exact name wins.
+    let exact = matching.iter().any(|(exact, _)| *exact);
+    Ok(matching.into_iter().filter(|(e, _)| *e || !exact).map(|(_, record)| record).collect())
+}
+
+async fn project_of(connection: &mut SqliteConnection, record: &Record) -> Result<Project> {
+    store::projects::by_id(connection, record.project_id).await?.ok_or_else(vanished)
+}
+
+/// Only a ledger whose foreign keys were violated by another program leads here.
+pub(super) fn vanished() -> Error {
+    Fault::new("the ledger holds a record whose counterpart is missing").into()
+}

@@ -1,0 +1,155 @@
+//! A write in progress: the transaction, the one point in time that the whole call carries,
+//! and what every writing use case needs of them.
+
+use serde_json::Value as Json;
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use super::Service;
+use crate::domain::agent;
+use crate::domain::entity::{Agent, Decision, Event};
+use crate::domain::id::{DisplayId, Kind};
+use crate::domain::time::Timestamp;
+use crate::domain::value::{DecisionStatus, EntityType};
+use crate::error::{Error, Result};
+use crate::store;
+use crate::store::ledger::WriteTransaction;
+
+/// The transaction of a writing call.
+pub struct Write<'a> {
+    service: &'a Service,
+    transaction: WriteTransaction<'a>,
+    /// The time of everything this call records.
+    pub now: Timestamp,
+}
+
+/// What an event is about, and who caused it.
+pub struct Subject {
+    pub project_id: Uuid,
+    pub entity_type: EntityType,
+    pub entity_id: Uuid,
+    pub actor: Option<Uuid>,
+}
+
+impl Subject {
+    /// An event about a decision.
+    pub fn decision(decision: &Decision, actor: Option<Uuid>) -> Self {
+        Self {
+            project_id: decision.project_id,
+            entity_type: EntityType::Decision,
+            entity_id: decision.id,
+            actor,
+        }
+    }
+}
+
+impl Service {
+    /// Begins a write. The time is taken once the lock is held, so that the order of times is
+    /// the order of writes.
+    pub(super) async fn begin(&self) -> Result<Write<'_>> {
+        let transaction = self.ledger.write().await?;
+        Ok(Write { service: self, transaction, now: self.clock.now() })
+    }
+}
+
+impl Write<'_> {
+    /// The connection of the transaction.
+    pub fn connection(&mut self) -> &mut SqliteConnection {
+        &mut self.transaction
+    }
+
+    /// A new id.
+    pub fn id(&self) -> Uuid {
+        self.service.ids.next()
+    }
+
+    /// The next display ID of that kind in a project.
+    pub async fn display_id(&mut self, project_id: Uuid, kind: Kind) -> Result<DisplayId> {
+        store::sequences::next(&mut self.transaction, project_id, kind).await
+    }
+
+    /// The agent of that name, made on first use.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a blank name.
+    pub async fn agent(&mut self, name: &str) -> Result<Agent> {
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(Error::invalid(
+                "An agent name is blank. Give the name under which the agent or person is to \
+                 stand on the record, such as \"claude-code\".",
+            ));
+        }
+        if let Some(agent) = store::agents::by_name(&mut self.transaction, name).await? {
+            return Ok(agent);
+        }
+        let agent = Agent {
+            id: self.id(),
+            name: name.to_owned(),
+            kind: agent::infer_type(name),
+            created_at: self.now,
+        };
+        store::agents::insert(&mut self.transaction, &agent).await?;
+        Ok(agent)
+    }
+
+    /// The id of the agent who acts, if one is named.
+    pub async fn actor(&mut self, name: Option<&str>) -> Result<Option<Uuid>> {
+        match name.map(str::trim).filter(|name| !name.is_empty()) {
+            Some(name) => Ok(Some(self.agent(name).await?.id)),
+            None => Ok(None),
+        }
+    }
+
+    /// Adds an event to the timeline.
+    pub async fn event(&mut self, subject: &Subject, event_type: &str, payload: Json) -> Result<()> {
+        let event = Event {
+            id: self.id(),
+            project_id: subject.project_id,
+            entity_type: subject.entity_type,
+            entity_id: subject.entity_id,
+            event_type: event_type.to_owned(),
+            actor_agent_id: subject.actor,
+            payload: Some(payload),
+            created_at: self.now,
+        };
+        store::events::insert(&mut self.transaction, &event).await
+    }
+
+    /// Puts a decision into a status; one it already has leaves the row alone.
+    ///
+    /// Returns whether it changed.
+    pub async fn set_status(
+        &mut self,
+        decision: &Decision,
+        status: DecisionStatus,
+    ) -> Result<bool> {
+        if decision.status == status {
+            return Ok(false);
+        }
+        let now = self.now;
+        store::decisions::set_status(&mut self.transaction, decision.id, status, now).await?;
+        Ok(true)
+    }
+
+    /// Puts a decision into a status and tells it on the timeline, if it changes.
+    pub async fn change_status(
+        &mut self,
+        decision: &Decision,
+        status: DecisionStatus,
+        actor: Option<Uuid>,
+    ) -> Result<()> {
+        if self.set_status(decision, status).await? {
+            let payload = serde_json::json!({ "from": decision.status, "to": status });
+            let subject = Subject::decision(decision, actor);
+            self.event(&subject, "decision.status_changed", payload).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the whole call durable.
+    pub async fn commit(self) -> Result<()> {
+        self.transaction.commit().await
+    }
+}
