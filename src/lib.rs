@@ -2,7 +2,12 @@
 //!
 //! The modules in reading order; dependencies point from the later ones to the earlier.
 
-pub mod domain;
-pub mod store;
 pub mod error;
+
+pub mod domain;
+
+pub mod git;
 pub mod policy;
+pub mod store;
+
+pub mod service;

@@ -1,0 +1,120 @@
+//! Where a repository is, found by its files alone.
+//!
+//! No configuration is read and libgit2 is not asked, so this works for every kind of
+//! repository: also those that cannot be opened, and those of another user.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Code, Error, Result};
+
+/// What `govforge init` and the lookup of a project need, for a path in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The root of the working tree that holds the path (the repository itself, if bare),
+    /// resolved.
+    pub worktree_root: PathBuf,
+    /// The root of the main working tree; equals `worktree_root` unless that is a linked one.
+    pub main_root: PathBuf,
+    /// The branch checked out, also one without a commit yet; `None` if detached or unknown.
+    pub branch: Option<String>,
+}
+
+/// Finds the repository that holds `path`; `Ok(None)` if none does.
+///
+/// Needs no readable repository, only its files.
+///
+/// # Errors
+///
+/// `NotARepository` if the path does not exist.
+pub fn locate(path: &Path) -> Result<Option<Located>> {
+    let resolved = dunce::canonicalize(path).map_err(|_| {
+        Error::refused(
+            Code::NotARepository,
+            format!("the path {} does not exist, or may not be read.", path.display()),
+        )
+    })?;
+    Ok(resolved.ancestors().find_map(Layout::at).map(|layout| layout.located()))
+}
+
+/// A repository's places on disk, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The root of the working tree, or the bare repository itself.
+    pub(super) root: PathBuf,
+    /// The directory of this working tree's `HEAD`.
+    pub(super) git_dir: PathBuf,
+    /// The directory of the objects, shared by all working trees.
+    pub(super) common_dir: PathBuf,
+}
+
+impl Layout {
+    /// The repository whose root is exactly `path`, which must be resolved.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        if path.file_name().is_some_and(|name| name == ".git") && path.parent().is_some_and(has_git)
+        {
+            return None;
+        }
+        let dot_git = path.join(".git");
+        let git_dir = match fs::metadata(&dot_git) {
+            Ok(meta) if meta.is_dir() => dunce::canonicalize(dot_git).ok()?,
+            Ok(_) => linked(&dot_git, path)?,
+            Err(_) => path.to_path_buf(),
+        };
+        let common_dir = match read_line(&git_dir.join("commondir")) {
+            Some(common) => dunce::canonicalize(git_dir.join(common)).ok()?,
+            None => git_dir.clone(),
+        };
+        let is_repository = fs::symlink_metadata(git_dir.join("HEAD")).is_ok()
+            && common_dir.join("objects").is_dir()
+            && common_dir.join("refs").exists();
+        is_repository.then(|| Self { root: path.to_path_buf(), git_dir, common_dir })
+    }
+
+    fn located(self) -> Located {
+        let branch = read_line(&self.git_dir.join("HEAD"))
+            .and_then(|head| head.strip_prefix("ref: refs/heads/").map(str::to_owned))
+            // What a reftable repository keeps there for old programs.
+            .filter(|branch| branch != ".invalid");
+        let main_root = if self.common_dir == self.git_dir {
+            self.root.clone()
+        } else {
+            main_root(&self.common_dir)
+        };
+        Located { worktree_root: self.root, main_root, branch }
+    }
+}
+
+/// The main working tree of a repository that has linked ones.
+fn main_root(common_dir: &Path) -> PathBuf {
+    let configured = git2::Repository::open(common_dir)
+        .ok()
+        .and_then(|main| main.workdir().and_then(|root| dunce::canonicalize(root).ok()));
+    let beside = || match common_dir.file_name() {
+        Some(name) if name == ".git" => common_dir.parent().map(Path::to_path_buf),
+        _ => None,
+    };
+    configured.or_else(beside).unwrap_or_else(|| common_dir.to_path_buf())
+}
+
+fn has_git(directory: &Path) -> bool {
+    Layout::at(directory).is_some()
+}
+
+/// The directory that a `.git` file names.
+fn linked(dot_git: &Path, root: &Path) -> Option<PathBuf> {
+    let line = read_line(dot_git)?;
+    let target = line.strip_prefix("gitdir:")?.trim_start();
+    dunce::canonicalize(root.join(target)).ok()
+}
+
+/// The text of a file of one line.
+fn read_line(file: &Path) -> Option<String> {
+    // A path of 4 KiB is the longest that such a file can hold with a meaning.
+    let meta = fs::metadata(file).ok()?;
+    if !meta.is_file() || meta.len() > 8192 {
+        return None;
+    }
+    let text = fs::read_to_string(file).ok()?;
+    Some(text.trim_end_matches(['\n', '\r']).to_owned())
+}

@@ -1,0 +1,266 @@
+//! Opening a repository: only the project's own, and only kinds that can be read whole.
+
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use git2::{ErrorCode, RepositoryOpenFlags};
+
+use super::layout::Layout;
+use super::refusals;
+use crate::error::{Code, Error, Result};
+
+/// Extensions that git knows and that change nothing for reading objects, beside those
+/// that libgit2 accepts of itself. A partial clone's missing objects are refused one by one.
+const HARMLESS_EXTENSIONS: [&str; 2] = ["partialclone", "noop-v1"];
+
+/// All extensions that can be read, as the configuration names them.
+const READABLE_EXTENSIONS: [&str; 7] = [
+    "noop",
+    "noop-v1",
+    "objectformat",
+    "partialclone",
+    "preciousobjects",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+/// A repository that the project may use, open for reading.
+pub struct Repository {
+    pub(super) inner: git2::Repository,
+    root: PathBuf,
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Repository {
+    /// Opens the repository at `repo_path`, as the agent named it; a relative path counts
+    /// from `base`.
+    ///
+    /// After symlinks are resolved it must be the working tree at `project_root`, one of its
+    /// linked worktrees, or a repository inside `project_root` whose git directory lies there
+    /// too (or in the project's own git directory, where submodules keep theirs).
+    ///
+    /// # Errors
+    ///
+    /// `PathOutsideRepo` for any other place; `NotARepository` if the path is not the root
+    /// of a repository; `UnreadableRepository` for a kind that cannot be read (reftable,
+    /// unknown extensions) or that belongs to another user; `InvalidInput` for a blank path.
+    pub fn open(repo_path: &str, base: &Path, project_root: &Path) -> Result<Self> {
+        if repo_path.trim().is_empty() {
+            return Err(Error::invalid(format!(
+                "repo_path is blank. Name the root of the project's repository: {}.",
+                project_root.display()
+            )));
+        }
+        let project = dunce::canonicalize(project_root).map_err(|_| {
+            Error::refused(
+                Code::NotARepository,
+                format!(
+                    "the project's root {} does not exist any more, or may not be read. \
+                     Register the project where it is now with `govforge init`.",
+                    project_root.display()
+                ),
+            )
+        })?;
+        let path = resolve(repo_path, base, &project)?;
+        let layout = in_scope(repo_path, &path, &project)?;
+        let inner = open_git(&layout)?;
+        Ok(Self { inner, root: layout.root })
+    }
+
+    /// The root of the working tree (of the repository, if bare), resolved: what the ledger
+    /// keeps as `repo_path`.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The branch checked out, also one without a commit; `None` when detached.
+    pub fn branch(&self) -> Option<String> {
+        let head = self.inner.find_reference("HEAD").ok()?;
+        let branch = head.symbolic_target_bytes()?.strip_prefix(b"refs/heads/")?;
+        Some(String::from_utf8_lossy(branch).into_owned())
+    }
+}
+
+fn resolve(repo_path: &str, base: &Path, project: &Path) -> Result<PathBuf> {
+    let path = base.join(repo_path);
+    dunce::canonicalize(&path).map_err(|_| {
+        Error::refused(
+            Code::NotARepository,
+            format!(
+                "repo_path `{repo_path}` ({}) does not exist, or may not be read. Name the \
+                 root of the project's repository: {}.",
+                path.display(),
+                project.display()
+            ),
+        )
+    })
+}
+
+/// Finds the repository at `path` and decides whether the project may use it.
+fn in_scope(repo_path: &str, path: &Path, project: &Path) -> Result<Layout> {
+    let own = Layout::at(project);
+    let outside = || {
+        Error::refused(
+            Code::PathOutsideRepo,
+            format!(
+                "repo_path `{repo_path}` leads to {}, which is not part of the project at {}. \
+                 Accepted are that project's root, its linked worktrees, and repositories \
+                 inside it.",
+                path.display(),
+                project.display()
+            ),
+        )
+    };
+    let inside = path.starts_with(project);
+    let Some(layout) = Layout::at(path) else {
+        let holder = path.ancestors().skip(1).find_map(Layout::at);
+        return match holder {
+            Some(holder) if inside || is_worktree_of(&holder, own.as_ref()) => {
+                Err(not_the_root(repo_path, &holder, project))
+            }
+            _ if inside => Err(not_a_repository(repo_path, path)),
+            _ => Err(outside()),
+        };
+    };
+    if path == project {
+        return Ok(layout);
+    }
+    let git_dir_inside = |place: &Path| {
+        place.starts_with(project)
+            || own.as_ref().is_some_and(|own| place.starts_with(&own.common_dir))
+    };
+    let allowed = if inside {
+        git_dir_inside(&layout.git_dir) && git_dir_inside(&layout.common_dir)
+    } else {
+        is_worktree_of(&layout, own.as_ref())
+    };
+    if allowed { Ok(layout) } else { Err(outside()) }
+}
+
+/// Whether it shares the project's own git directory.
+fn is_worktree_of(layout: &Layout, own: Option<&Layout>) -> bool {
+    own.is_some_and(|own| layout.common_dir == own.common_dir)
+}
+
+fn not_the_root(repo_path: &str, holder: &Layout, project: &Path) -> Error {
+    let root = holder.root.display();
+    let next = if holder.root.starts_with(project) || project.starts_with(&holder.root) {
+        if project.starts_with(&holder.root) && project != holder.root {
+            format!(
+                "The project at {} is only a part of that repository: register the whole with \
+                 `govforge init \"{root}\"`.",
+                project.display()
+            )
+        } else {
+            format!("Pass repo_path `{root}`.")
+        }
+    } else {
+        format!("Pass repo_path `{root}`.")
+    };
+    Error::refused(
+        Code::NotARepository,
+        format!(
+            "repo_path `{repo_path}` is not the root of a repository; it lies in the \
+             repository {root}. {next}"
+        ),
+    )
+}
+
+fn not_a_repository(repo_path: &str, path: &Path) -> Error {
+    Error::refused(
+        Code::NotARepository,
+        format!(
+            "repo_path `{repo_path}` ({0}) is not a git repository, and in none. Name a \
+             directory that holds one, or make one with `git init \"{0}\"`.",
+            path.display()
+        ),
+    )
+}
+
+fn open_git(layout: &Layout) -> Result<git2::Repository> {
+    accept_harmless_extensions();
+    let ceilings: [&Path; 0] = [];
+    let opened = git2::Repository::open_ext(&layout.root, RepositoryOpenFlags::NO_SEARCH, ceilings);
+    let repository = opened.map_err(|error| cannot_open(layout, &error))?;
+    // Configuration (core.worktree) can move the working tree away from the `.git` beside it.
+    let root = repository.workdir().unwrap_or_else(|| repository.path());
+    let resolved = dunce::canonicalize(root).ok();
+    if resolved.as_deref() == Some(&layout.root)
+        || (repository.is_bare() && resolved.as_deref() == Some(&layout.git_dir))
+    {
+        return Ok(repository);
+    }
+    Err(Error::refused(
+        Code::NotARepository,
+        format!(
+            "{} is not the root of its repository's working tree, which is configured as {}. \
+             Name the root of the project's repository.",
+            layout.root.display(),
+            root.display()
+        ),
+    ))
+}
+
+fn accept_harmless_extensions() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: it writes a static of libgit2 that only the opening of a repository reads;
+        // `Once` lets no opening of this module begin before the write has ended.
+        let set = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
+        if let Err(error) = set {
+            tracing::warn!(%error, "partial clones will be refused");
+        }
+    });
+}
+
+fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
+    let root = layout.root.display();
+    let unreadable = |message: String| Error::refused(Code::UnreadableRepository, message);
+    if error.code() == ErrorCode::Owner {
+        return unreadable(format!(
+            "the repository {root} belongs to another user, and git data of others is not \
+             trusted unasked. If you trust it, allow it with `git config --global --add \
+             safe.directory \"{root}\"`, then retry."
+        ));
+    }
+    match unreadable_extension(&layout.common_dir) {
+        Some((name, value)) if name == "refstorage" => unreadable(format!(
+            "the repository {root} keeps its references in the format `{value}` \
+             (extensions.refstorage), which cannot be read here. Convert it with \
+             `git -C \"{root}\" refs migrate --ref-format=files`, then retry."
+        )),
+        Some((name, value)) => unreadable(format!(
+            "the repository {root} uses the git extension `extensions.{name}` (set to \
+             `{value}`), which cannot be read here. Make a clone without it and use that, or \
+             unset it if nothing depends on it."
+        )),
+        None => refusals::damaged(&layout.root, "its configuration or layout"),
+    }
+}
+
+/// The first extension of the configuration that cannot be read, and its value.
+fn unreadable_extension(common_dir: &Path) -> Option<(String, String)> {
+    let config = git2::Config::open(&common_dir.join("config")).ok()?;
+    let mut found = None;
+    let entries = config.entries(Some(r"^extensions\.")).ok()?;
+    entries
+        .for_each(|entry| {
+            let Ok(name) = entry.name() else { return };
+            let name = name.trim_start_matches("extensions.").to_owned();
+            let value = entry.value().unwrap_or_default().to_owned();
+            let readable = match name.as_str() {
+                "objectformat" => matches!(value.as_str(), "sha1" | "sha256"),
+                known => READABLE_EXTENSIONS.contains(&known),
+            };
+            if !readable && found.is_none() {
+                found = Some((name, value));
+            }
+        })
+        .ok()?;
+    found
+}

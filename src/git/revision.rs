@@ -1,0 +1,156 @@
+//! From what an agent calls a commit to the commit.
+
+use git2::{ErrorCode, ObjectFormat, ObjectType, Oid};
+
+use super::objects::Objects;
+use super::repository::Repository;
+use super::{Stop, refusals};
+use crate::error::{Code, Error, Result};
+
+/// git accepts no shorter start of a hash.
+const MIN_PREFIX_DIGITS: usize = 4;
+
+/// How many of several candidates a message names.
+const MAX_NAMED: usize = 5;
+
+/// Finds the commit that `revision` names; blank means `HEAD`.
+pub(super) fn resolve(repository: &Repository, revision: &str, stop: Stop<'_>) -> Result<Oid> {
+    let revision = match revision.trim() {
+        "" => "HEAD",
+        revision => revision,
+    };
+    if revision.starts_with('-') {
+        return Err(Error::invalid(format!(
+            "commit_hash `{revision}` starts with a dash, which no commit's name does. \
+             Pass a hash, a branch, a tag, or HEAD."
+        )));
+    }
+    if revision.contains("..") {
+        return Err(Error::invalid(format!(
+            "commit_hash `{revision}` is a range. Pass the one commit whose change is meant \
+             (it is compared with its first parent)."
+        )));
+    }
+    let id_len = match repository.inner.object_format() {
+        ObjectFormat::Sha1 => 20,
+        ObjectFormat::Sha256 => 32,
+    };
+    if let Some(id) = full_id(revision, id_len) {
+        let objects = Objects::of(&repository.inner, repository.root())?;
+        // A commit is not parsed here, so that one with a malformed author is found too.
+        return match objects.header(id)? {
+            Some((_, ObjectType::Commit)) => Ok(id),
+            Some(_) => peel(repository, revision, id),
+            None => Err(not_found(repository, revision)),
+        };
+    }
+    match repository.inner.revparse_single(revision) {
+        Ok(object) => peel(repository, revision, object.id()),
+        Err(error) if error.code() == ErrorCode::Ambiguous => {
+            the_one_commit(repository, revision, stop)
+        }
+        Err(_) => Err(not_found(repository, revision)),
+    }
+}
+
+/// The id that is written out in full, in either case of letters.
+pub(super) fn full_id(text: &str, id_len: usize) -> Option<Oid> {
+    if text.len() != id_len * 2 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let format = if id_len == 20 { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
+    Oid::from_str_ext(text, format).ok()
+}
+
+fn peel(repository: &Repository, revision: &str, id: Oid) -> Result<Oid> {
+    let object = repository
+        .inner
+        .find_object(id, None)
+        .map_err(|_| refusals::damaged(repository.root(), &refusals::object("object", id)))?;
+    match object.peel(ObjectType::Commit) {
+        Ok(commit) => Ok(commit.id()),
+        Err(_) => {
+            let kind = object.kind().map_or("no commit", |kind| kind.str());
+            Err(Error::refused(
+                Code::CommitNotFound,
+                format!(
+                    "commit_hash `{revision}` names a {kind}, not a commit. Pass the commit \
+                     that contains it: `git log --oneline` lists commits."
+                ),
+            ))
+        }
+    }
+}
+
+/// git takes the start of a hash for a commit where only one commit has it, whatever other
+/// objects have it too.
+fn the_one_commit(repository: &Repository, revision: &str, stop: Stop<'_>) -> Result<Oid> {
+    let root = repository.root();
+    let prefix = revision.to_ascii_lowercase();
+    let objects = Objects::of(&repository.inner, root)?;
+    let candidates = objects.commits_starting_with(&prefix, stop)?;
+    match candidates[..] {
+        [id] => Ok(id),
+        _ => {
+            let named: Vec<String> =
+                candidates.iter().take(MAX_NAMED).map(ToString::to_string).collect();
+            let named = match candidates.len() {
+                0 => "none of them a commit".to_owned(),
+                count if count > MAX_NAMED => format!("among them {}", named.join(", ")),
+                _ => named.join(", "),
+            };
+            Err(Error::refused(
+                Code::CommitNotFound,
+                format!(
+                    "commit_hash `{revision}` is the start of several objects: {named}. Pass \
+                     more digits."
+                ),
+            ))
+        }
+    }
+}
+
+fn not_found(repository: &Repository, revision: &str) -> Error {
+    let refused = |message| Error::refused(Code::CommitNotFound, message);
+    let root = repository.root().display();
+    if repository.inner.is_empty().unwrap_or(false)
+        || (revision == "HEAD"
+            && repository.inner.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch))
+    {
+        return refused(format!(
+            "the branch checked out in {root} has no commit yet, so `{revision}` names none. \
+             Commit the change first, then retry."
+        ));
+    }
+    let remote = remote_branches(repository, revision);
+    if let [first, ..] = &remote[..] {
+        return refused(format!(
+            "commit_hash `{revision}` names no commit in {root}; only a remote's branch has \
+             that name: pass `{first}`."
+        ));
+    }
+    let digits = revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hint = if digits && revision.len() < MIN_PREFIX_DIGITS {
+        format!("The start of a hash needs at least {MIN_PREFIX_DIGITS} digits.")
+    } else if repository.inner.is_shallow() {
+        format!(
+            "The clone is shallow: older commits come with `git -C \"{root}\" fetch --unshallow`."
+        )
+    } else {
+        "A commit of another clone must be fetched first.".to_owned()
+    };
+    refused(format!(
+        "commit_hash `{revision}` names no commit in {root}. {hint} Pass a hash, a branch, a \
+         tag, or HEAD: `git -C \"{root}\" log --oneline -5` shows the latest."
+    ))
+}
+
+/// The remotes' branches with that name, as `remote/branch`.
+fn remote_branches(repository: &Repository, name: &str) -> Vec<String> {
+    let Ok(remotes) = repository.inner.remotes() else { return Vec::new() };
+    let remotes = remotes.iter().filter_map(|remote| remote.ok().flatten());
+    remotes
+        .map(|remote| format!("{remote}/{name}"))
+        .filter(|branch| repository.inner.find_reference(&format!("refs/remotes/{branch}")).is_ok())
+        .collect()
+}

@@ -1,0 +1,234 @@
+//! The changed lines themselves, for the policies.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use git2::OdbObject;
+
+use super::diff_text::{MAX_TEXT_BYTES, is_binary};
+use super::hunk_context::split_line;
+use super::lines::{self, Origin, Piece};
+use super::objects::Objects;
+use super::repository::Repository;
+use super::tree_walk::{self, Delta, Entry, Mode};
+use super::{Stop, change, quote, refusals, revision};
+use crate::error::Result;
+
+/// One line that the commit added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedLine<'a> {
+    /// The path, as in [`super::Change::files_changed`].
+    pub path: &'a str,
+    /// The line's number in its own side, from 1.
+    pub number: u64,
+    /// Added, else removed.
+    pub added: bool,
+    /// The line without its newline, of any length and in any encoding; UTF-16 with a byte
+    /// order mark comes as UTF-8.
+    pub text: &'a [u8],
+}
+
+/// What was visited, and what was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// How many added lines were visited.
+    pub added: u64,
+    /// How many removed lines were visited.
+    pub removed: u64,
+    /// The changed contents whose lines could not be visited, in the order of the diff.
+    pub not_scanned: Vec<NotScanned>,
+}
+
+/// A content whose lines were not visited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotScanned {
+    /// The path, as in [`super::Change::files_changed`].
+    pub path: String,
+    /// The reason.
+    pub why: Why,
+}
+
+/// Why a content was not visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The new content is not text: it has a NUL in its first 8,000 bytes.
+    Binary,
+    /// The content, or what it replaced, is not in this clone.
+    Missing,
+}
+
+impl Repository {
+    /// Visits every added and removed line of the commit's change, merges against their
+    /// first parent, whatever `.gitattributes` says of showing it; link targets too. Holds
+    /// one path's contents at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Repository::change`], but files that are missing in this clone are told in the
+    /// result instead.
+    pub fn visit_lines(
+        &self,
+        commit_hash: &str,
+        stop: Stop<'_>,
+        visit: &mut dyn FnMut(ChangedLine<'_>),
+    ) -> Result<Scan> {
+        let id = revision::resolve(self, commit_hash, stop)?;
+        let objects = Objects::of(&self.inner, self.root())?;
+        let ends = change::ends(&objects, id)?;
+        let mut scan = Scan::default();
+        tree_walk::walk(&objects, ends.old_tree, Some(ends.new_tree), stop, &mut |delta| {
+            scan.path(&objects, &delta, stop, visit)
+        })?;
+        Ok(scan)
+    }
+}
+
+impl Scan {
+    fn path(
+        &mut self,
+        objects: &Objects<'_>,
+        delta: &Delta<'_>,
+        stop: Stop<'_>,
+        visit: &mut dyn FnMut(ChangedLine<'_>),
+    ) -> Result<()> {
+        let path = quote::shown(delta.path);
+        let (old, new) = (delta.old.filter(has_lines), delta.new.filter(has_lines));
+        let same_kind = match (old, new) {
+            (Some(old), Some(new)) => old.mode.kind() == new.mode.kind(),
+            _ => false,
+        };
+        if same_kind && old.map(|entry| entry.id) == new.map(|entry| entry.id) {
+            return Ok(());
+        }
+        let mut not_scanned =
+            |why| self.not_scanned.push(NotScanned { path: path.to_string(), why });
+        let (old, new) = (load(objects, old)?, load(objects, new)?);
+        let (Some(old), Some(new)) = (old, new) else {
+            not_scanned(Why::Missing);
+            return Ok(());
+        };
+        let (old_text, new_text) = (text(old.as_ref()), text(new.as_ref()));
+        if new_text.is_none() {
+            not_scanned(Why::Binary);
+        }
+        let old_text = old_text.unwrap_or_default();
+        let new_text = new_text.unwrap_or_default();
+        let mut visitor = Visitor { scan: self, path: &path, old: 0, new: 0, visit };
+        if !same_kind {
+            lines::diff(&old_text, b"", stop, &mut |piece| visitor.piece(piece))?;
+            lines::diff(b"", &new_text, stop, &mut |piece| visitor.piece(piece))
+        } else if old_text.len().max(new_text.len()) > MAX_TEXT_BYTES {
+            unmatched(&old_text, &new_text, stop, &mut visitor)
+        } else {
+            lines::diff(&old_text, &new_text, stop, &mut |piece| visitor.piece(piece))
+        }
+    }
+}
+
+/// Counts the lines of both sides on their way to `visit`.
+struct Visitor<'v> {
+    scan: &'v mut Scan,
+    path: &'v str,
+    old: u64,
+    new: u64,
+    visit: &'v mut dyn FnMut(ChangedLine<'_>),
+}
+
+impl Visitor<'_> {
+    fn piece(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Hunk(hunk) => {
+                self.old = hunk.old_start.max(1);
+                self.new = hunk.new_start.max(1);
+            }
+            Piece::Line(Origin::Context, _) => {
+                self.old += 1;
+                self.new += 1;
+            }
+            Piece::Line(Origin::Removed, line) => {
+                self.line(false, self.old, line);
+                self.old += 1;
+            }
+            Piece::Line(Origin::Added, line) => {
+                self.line(true, self.new, line);
+                self.new += 1;
+            }
+        }
+    }
+
+    fn line(&mut self, added: bool, number: u64, line: &[u8]) {
+        let count = if added { &mut self.scan.added } else { &mut self.scan.removed };
+        *count += 1;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        (self.visit)(ChangedLine { path: self.path, number, added, text });
+    }
+}
+
+/// For texts too large for the line diff: a line is changed if the other side has it fewer
+/// times.
+fn unmatched(old: &[u8], new: &[u8], stop: Stop<'_>, visitor: &mut Visitor<'_>) -> Result<()> {
+    for (side, other, added) in [(old, new, false), (new, old, true)] {
+        let mut spare: HashMap<u64, u64> = HashMap::new();
+        each_line(other, stop, &mut |_, line| *spare.entry(digest(line)).or_default() += 1)?;
+        each_line(side, stop, &mut |number, line| match spare.get_mut(&digest(line)) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => visitor.line(added, number, line),
+        })?;
+    }
+    Ok(())
+}
+
+fn each_line(text: &[u8], stop: Stop<'_>, each: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+    let mut rest = text;
+    for number in 1.. {
+        if rest.is_empty() {
+            break;
+        }
+        if number % 1024 == 0 {
+            refusals::check(stop)?;
+        }
+        let (line, after) = split_line(rest);
+        each(number, line);
+        rest = after;
+    }
+    Ok(())
+}
+
+fn digest(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A submodule's commit is not a line of anyone's text.
+fn has_lines(entry: &Entry) -> bool {
+    entry.mode != Mode::Submodule
+}
+
+/// A side's blob, `Some(None)` if the side has none; `None` if it is missing.
+fn load<'o>(
+    objects: &'o Objects<'_>,
+    entry: Option<Entry>,
+) -> Result<Option<Option<OdbObject<'o>>>> {
+    match entry {
+        Some(entry) => Ok(objects.blob(entry.id)?.map(Some)),
+        None => Ok(Some(None)),
+    }
+}
+
+/// A blob's text; `None` if it is binary.
+fn text<'b>(blob: Option<&'b OdbObject<'_>>) -> Option<Cow<'b, [u8]>> {
+    let content = blob.map_or(&b""[..], |blob| blob.data());
+    let utf16 = |read: fn([u8; 2]) -> u16| {
+        let units = content[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+        let decoded = char::decode_utf16(units).map(|char| char.unwrap_or('\u{fffd}'));
+        Cow::Owned(decoded.collect::<String>().into_bytes())
+    };
+    match content {
+        [0xff, 0xfe, ..] => Some(utf16(u16::from_le_bytes)),
+        [0xfe, 0xff, ..] => Some(utf16(u16::from_be_bytes)),
+        _ if is_binary(content) => None,
+        _ => Some(Cow::Borrowed(content)),
+    }
+}
