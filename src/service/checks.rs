@@ -13,11 +13,15 @@ use super::changes::off_thread;
 use super::place::{DIRECTORY, POLICIES_FILE};
 use super::write::{Subject, Write};
 use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, Project};
-use crate::domain::value::{DecisionStatus, PolicyResultStatus};
+use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
-use crate::git::Repository;
-use crate::policy::{self, PolicySet, Verdict};
+use crate::git::{Repository, Why};
+use crate::policy::PolicySet;
+use crate::policy::evaluation::{Subject as Judged, Verdict};
 use crate::store;
+
+/// The largest policy file that is read, in bytes; the policies themselves say so.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The parameters of `run_policy_checks`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -167,9 +171,7 @@ async fn ensure_policy(write: &mut Write<'_>, set: &PolicySet, name: &str) -> Re
         name: name.to_owned(),
         description: info.as_ref().map(|info| info.description.to_string()),
         enabled: true,
-        severity: info
-            .as_ref()
-            .map_or(crate::domain::value::FindingSeverity::Medium, |info| info.severity),
+        severity: info.as_ref().map_or(FindingSeverity::Medium, |info| info.severity),
         config: info.map(|info| info.config),
         created_at: known.as_ref().map_or(write.now, |policy| policy.created_at),
     };
@@ -183,12 +185,12 @@ async fn ensure_policy(write: &mut Write<'_>, set: &PolicySet, name: &str) -> Re
 /// paths and counts, and the policies that read lines say what they did not see.
 fn judge(
     set: &PolicySet,
-    risk_level: crate::domain::value::RiskLevel,
+    risk_level: RiskLevel,
     change: &GitChange,
     root: &Path,
     stop: crate::git::Stop<'_>,
 ) -> Result<Vec<Verdict>> {
-    let mut evaluation = set.evaluate(policy::Subject {
+    let mut evaluation = set.evaluate(Judged {
         risk_level,
         files_changed: &change.files_changed,
         insertions: change.insertions.unsigned_abs(),
@@ -203,7 +205,7 @@ fn judge(
         match scan {
             Ok(scan) => {
                 for missed in scan.not_scanned {
-                    evaluation.not_scanned(Some(&missed.path), &missed.reason);
+                    evaluation.not_scanned(Some(&missed.path), reason(missed.why));
                 }
             }
             Err(Error::Refused(refusal)) => evaluation.not_scanned(None, &refusal.message),
@@ -211,6 +213,13 @@ fn judge(
         }
     }
     Ok(evaluation.finish())
+}
+
+fn reason(why: Why) -> &'static str {
+    match why {
+        Why::Binary => "is a binary file",
+        Why::Missing => "is not in this clone",
+    }
 }
 
 /// The rules for a project: those of `config_path`, else of its own policy file, else the
@@ -266,7 +275,7 @@ fn read_limited(path: &Path) -> std::result::Result<Vec<u8>, String> {
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    file.take(policy::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
 

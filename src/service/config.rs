@@ -82,10 +82,8 @@ mod tests {
     fn the_files_of_the_original_stay_valid() {
         let text = "api_url = \"http://localhost:8000\"\n[project]\nname = \"shop\"\n\
                     default_branch = \"trunk\"\n";
-        let expected = ProjectSettings {
-            name: Some("shop".into()),
-            default_branch: Some("trunk".into()),
-        };
+        let expected =
+            ProjectSettings { name: Some("shop".into()), default_branch: Some("trunk".into()) };
         assert_eq!(read(text).unwrap(), expected);
         assert_eq!(read("").unwrap(), ProjectSettings::default());
     }

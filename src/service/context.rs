@@ -8,9 +8,7 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::{Service, shown};
-use crate::domain::entity::{
-    self, Disagreement, Finding, GitChange, PolicyResult, Review,
-};
+use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
 use crate::domain::time::Timestamp;
 use crate::domain::value::{
     ApprovalStatus, DecisionStatus, EntityType, PolicyResultStatus, ReviewStatus, RiskLevel,
@@ -217,11 +215,7 @@ impl Service {
             git_change: record.git_change,
             reviews: record.reviews.into_iter().map(|full| full.review).collect(),
             policy_results: record.policy_results.into_iter().map(|full| full.result).collect(),
-            disagreements: record
-                .disagreements
-                .into_iter()
-                .map(|full| full.disagreement)
-                .collect(),
+            disagreements: record.disagreements.into_iter().map(|full| full.disagreement).collect(),
             approvals: record.approvals,
             events: events.into_iter().map(EventShown::from).collect(),
         })
@@ -254,7 +248,8 @@ async fn record(
         .into_iter()
         .map(|review| {
             let own = findings.extract_if(.., |(review_id, _)| *review_id == review.id);
-            in_full(review, own.map(|(_, finding)| finding).collect())
+            let own = own.map(|(_, finding)| finding).collect();
+            in_full(review, own)
         })
         .collect();
     let fields = DecisionShown::from(decision);

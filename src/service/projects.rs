@@ -170,7 +170,10 @@ impl Service {
             Ok(Found::Registrable(_)) => Ok(None),
             Err(Error::Refused(refusal)) => Err(Error::refused(
                 Code::InvalidConfig,
-                format!("GOVFORGE_PROJECT is set to a project that is not there. {}", refusal.message),
+                format!(
+                    "GOVFORGE_PROJECT is set to a project that is not there. {}",
+                    refusal.message
+                ),
             )),
             Err(fault) => Err(fault),
         }
@@ -196,7 +199,9 @@ impl Service {
                 let known = known_projects(connection).await?;
                 Err(Error::refused(
                     Code::ProjectNotFound,
-                    format!("There is no project with the UUID \"{project_id}\" in the ledger. {known}"),
+                    format!(
+                        "There is no project with the UUID \"{project_id}\" in the ledger. {known}"
+                    ),
                 ))
             }
         }
@@ -317,8 +322,10 @@ async fn known_projects(connection: &mut SqliteConnection) -> Result<String> {
     if projects.is_empty() {
         return Ok("No project is registered in this ledger yet.".to_owned());
     }
-    let list: Vec<String> =
-        projects.iter().map(|project| format!("{} ({})", project.root_path, project.name)).collect();
+    let list: Vec<String> = projects
+        .iter()
+        .map(|project| format!("{} ({})", project.root_path, project.name))
+        .collect();
     Ok(format!("Registered are: {}.", list.join(", ")))
 }
 

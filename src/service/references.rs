@@ -94,7 +94,8 @@ impl Service {
             let project = project_of(connection, record).await?;
             choices.push((project, record));
         }
-        let unique = |name: &str| choices.iter().filter(|(other, _)| other.name == name).count() == 1;
+        let unique =
+            |name: &str| choices.iter().filter(|(other, _)| other.name == name).count() == 1;
         let list: Vec<String> = choices
             .iter()
             .map(|(project, record)| {

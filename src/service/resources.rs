@@ -148,9 +148,8 @@ impl Service {
     pub async fn review_record(&self, review_id: &str) -> Result<ReviewRecord> {
         let mut read = self.ledger.read().await?;
         let review = self.review(&mut read, review_id).await?;
-        let decision = store::decisions::by_id(&mut read, review.decision_id)
-            .await?
-            .ok_or_else(vanished)?;
+        let decision =
+            store::decisions::by_id(&mut read, review.decision_id).await?.ok_or_else(vanished)?;
         let findings = store::reviews::findings_of_decision(&mut read, decision.id).await?;
         let findings = findings
             .into_iter()
@@ -191,8 +190,9 @@ impl Service {
         let mut resources = Vec::new();
         if before.is_none() {
             let listed = projects.into_iter();
-            resources
-                .extend(listed.map(|project| Listed::Project { id: project.id, name: project.name }));
+            resources.extend(
+                listed.map(|project| Listed::Project { id: project.id, name: project.name }),
+            );
         }
         resources.extend(records.into_iter().map(|(kind, record)| Listed::Record {
             kind,

@@ -103,7 +103,12 @@ impl Write<'_> {
     }
 
     /// Adds an event to the timeline.
-    pub async fn event(&mut self, subject: &Subject, event_type: &str, payload: Json) -> Result<()> {
+    pub async fn event(
+        &mut self,
+        subject: &Subject,
+        event_type: &str,
+        payload: Json,
+    ) -> Result<()> {
         let event = Event {
             id: self.id(),
             project_id: subject.project_id,

@@ -41,10 +41,8 @@ pub async fn insert(connection: &mut SqliteConnection, agent: &Agent) -> Result<
 
 /// The agent of exactly that name, else the oldest of that name in any case.
 pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Option<Agent>> {
-    let exact = sqlx::query(select!("WHERE name = $1"))
-        .bind(name)
-        .fetch_optional(&mut *connection)
-        .await?;
+    let exact =
+        sqlx::query(select!("WHERE name = $1")).bind(name).fetch_optional(&mut *connection).await?;
     if let Some(row) = exact {
         return Agent::try_from(&row).map(Some);
     }

@@ -70,10 +70,8 @@ pub async fn insert(connection: &mut SqliteConnection, decision: &Decision) -> R
 
 /// The decision of that id.
 pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Decision>> {
-    let row = sqlx::query(select!("WHERE id = $1"))
-        .bind(row::id(id))
-        .fetch_optional(connection)
-        .await?;
+    let row =
+        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Decision::try_from).transpose()
 }
 

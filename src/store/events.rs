@@ -58,11 +58,17 @@ pub async fn of_decision(
     decision_id: Uuid,
 ) -> Result<Vec<Event>> {
     let rows = sqlx::query(concat!(
-        "SELECT ", columns!(), " FROM events e \
+        "SELECT ",
+        columns!(),
+        " FROM events e \
          WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
-         UNION ALL SELECT ", columns!(), " FROM reviews r JOIN events e \
+         UNION ALL SELECT ",
+        columns!(),
+        " FROM reviews r JOIN events e \
          ON e.entity_type = 'review' AND e.entity_id = r.id WHERE r.decision_id = $1 \
-         UNION ALL SELECT ", columns!(), " FROM disagreements g JOIN events e \
+         UNION ALL SELECT ",
+        columns!(),
+        " FROM disagreements g JOIN events e \
          ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE g.decision_id = $1 \
          ORDER BY 8, 1"
     ))
@@ -76,14 +82,22 @@ pub async fn of_decision(
 /// disagreements, in time order.
 pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result<Vec<Event>> {
     let rows = sqlx::query(concat!(
-        "SELECT ", columns!(), " FROM events e \
+        "SELECT ",
+        columns!(),
+        " FROM events e \
          WHERE e.entity_type = 'task' AND e.entity_id = $1 \
-         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN events e \
+         UNION ALL SELECT ",
+        columns!(),
+        " FROM decisions d JOIN events e \
          ON e.entity_type = 'decision' AND e.entity_id = d.id WHERE d.task_id = $1 \
-         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN reviews r \
+         UNION ALL SELECT ",
+        columns!(),
+        " FROM decisions d JOIN reviews r \
          ON r.decision_id = d.id JOIN events e \
          ON e.entity_type = 'review' AND e.entity_id = r.id WHERE d.task_id = $1 \
-         UNION ALL SELECT ", columns!(), " FROM decisions d JOIN disagreements g \
+         UNION ALL SELECT ",
+        columns!(),
+        " FROM decisions d JOIN disagreements g \
          ON g.decision_id = d.id JOIN events e \
          ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE d.task_id = $1 \
          ORDER BY 8, 1"

@@ -97,8 +97,10 @@ impl Ledger {
             .await
             .map_err(|_elapsed| busy(&self.path))?;
         let pool = self.file().await?;
-        let transaction =
-            pool.begin_with("BEGIN IMMEDIATE").await.map_err(|error| sql_error(&self.path, error))?;
+        let transaction = pool
+            .begin_with("BEGIN IMMEDIATE")
+            .await
+            .map_err(|error| sql_error(&self.path, error))?;
         Ok(WriteTransaction { transaction, path: &self.path, _turn: turn })
     }
 
@@ -350,11 +352,10 @@ mod tests {
     use super::*;
 
     async fn version(path: &Path) -> i64 {
-        let mut connection = SqliteConnection::connect_with(
-            &SqliteConnectOptions::new().filename(path),
-        )
-        .await
-        .unwrap();
+        let mut connection =
+            SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path))
+                .await
+                .unwrap();
         sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut connection).await.unwrap()
     }
 

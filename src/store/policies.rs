@@ -75,10 +75,7 @@ pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Resul
 }
 
 /// Adds a result.
-pub async fn insert_result(
-    connection: &mut SqliteConnection,
-    result: &PolicyResult,
-) -> Result<()> {
+pub async fn insert_result(connection: &mut SqliteConnection, result: &PolicyResult) -> Result<()> {
     sqlx::query(
         "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
          created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",

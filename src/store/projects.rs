@@ -51,19 +51,15 @@ pub async fn insert(connection: &mut SqliteConnection, project: &Project) -> Res
 
 /// The project of that id.
 pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Project>> {
-    let row = sqlx::query(select!("WHERE id = $1"))
-        .bind(row::id(id))
-        .fetch_optional(connection)
-        .await?;
+    let row =
+        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Project::try_from).transpose()
 }
 
 /// The project with exactly that root.
 pub async fn by_root(connection: &mut SqliteConnection, root: &str) -> Result<Option<Project>> {
-    let row = sqlx::query(select!("WHERE root_path = $1"))
-        .bind(root)
-        .fetch_optional(connection)
-        .await?;
+    let row =
+        sqlx::query(select!("WHERE root_path = $1")).bind(root).fetch_optional(connection).await?;
     row.as_ref().map(Project::try_from).transpose()
 }
 

@@ -109,10 +109,8 @@ pub async fn insert_finding(
 
 /// The review of that id.
 pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Review>> {
-    let row = sqlx::query(select!("WHERE id = $1"))
-        .bind(row::id(id))
-        .fetch_optional(connection)
-        .await?;
+    let row =
+        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Review::try_from).transpose()
 }
 
@@ -146,10 +144,7 @@ pub async fn findings_of_decision(
 }
 
 /// The reviews of a project on decisions now in `review_required`, oldest first.
-pub async fn open(
-    connection: &mut SqliteConnection,
-    project_id: Uuid,
-) -> Result<Vec<OpenReview>> {
+pub async fn open(connection: &mut SqliteConnection, project_id: Uuid) -> Result<Vec<OpenReview>> {
     let rows = sqlx::query(
         "SELECT r.display_id AS review, d.display_id AS decision, a.name AS reviewer, r.status \
          FROM decisions d JOIN reviews r ON r.decision_id = d.id \

@@ -29,7 +29,10 @@ pub async fn next(
         None => highest(connection, project_id, kind).await?,
     };
     let mut next = DisplayId { kind, number: last + 1 };
-    while records::find(connection, next).await?.iter().any(|record| record.project_id == project_id)
+    while records::find(connection, next)
+        .await?
+        .iter()
+        .any(|record| record.project_id == project_id)
     {
         next.number += 1;
     }
@@ -46,11 +49,7 @@ pub async fn next(
 }
 
 /// The highest number among the rows of a ledger that has no counter yet.
-async fn highest(
-    connection: &mut SqliteConnection,
-    project_id: Uuid,
-    kind: Kind,
-) -> Result<u64> {
+async fn highest(connection: &mut SqliteConnection, project_id: Uuid, kind: Kind) -> Result<u64> {
     let ids: Vec<String> = sqlx::query_scalar(match kind {
         Kind::Task => "SELECT display_id FROM tasks WHERE project_id = $1",
         Kind::Decision => "SELECT display_id FROM decisions WHERE project_id = $1",
