@@ -11,3 +11,5 @@ pub mod policy;
 pub mod store;
 
 pub mod service;
+
+pub mod mcp;
