@@ -3,7 +3,7 @@
 //!
 //! Clients reject, or silently drop, tools over details of a schema: a type list or an `anyOf`
 //! for a parameter, a `$ref`, an unknown `format`, a bare `true` for "anything". So a schema
-//! is inlined and rewritten until none of these is left ([`violations`] lists the rules):
+//! is inlined and rewritten until none of these is left (`violations`, which tests run over every tool, lists the rules):
 //!
 //! - An optional parameter has the one type of its value and is not listed in `required`.
 //!   `null` is read as "absent" all the same, see [`super::args`].
@@ -13,6 +13,8 @@
 //!   truthful forms the list is the flat one; `anyOf` would hide the fields of the value from
 //!   clients that read `properties` without resolving combinators. A list of one type and
 //!   null passes strict validators too (ajv exempts exactly it from its rule on union types).
+//! - Nothing is published as "anything": a field of JSON whose content varies is declared as
+//!   what it always is, `#[schemars(with = "Option<serde_json::Map<String, Value>>")]`.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -21,7 +23,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The schema of a tool's or prompt's parameters. Made once per type.
 pub fn input<T: JsonSchema + 'static>() -> Arc<JsonObject> {
@@ -43,8 +45,8 @@ pub enum Side {
 }
 
 fn published<T: JsonSchema + 'static>(side: Side) -> Arc<JsonObject> {
-    static PUBLISHED: LazyLock<Mutex<HashMap<(TypeId, Side), Arc<JsonObject>>>> =
-        LazyLock::new(Mutex::default);
+    type Made = HashMap<(TypeId, Side), Arc<JsonObject>>;
+    static PUBLISHED: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
     PUBLISHED
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -73,18 +75,6 @@ fn generated<T: JsonSchema>(side: Side) -> JsonObject {
 
 /// Brings one schema and all below it into the published form.
 fn tidy(schema: &mut Value, side: Side) {
-    let is_anything = match schema {
-        Value::Bool(anything) => *anything,
-        Value::Object(schema) => schema.keys().all(|key| key == "description"),
-        _ => false,
-    };
-    if is_anything {
-        let description = schema.get("description").cloned();
-        *schema = json!({"type": ["object", "array", "string", "number", "boolean", "null"]});
-        if let Some(description) = description {
-            schema["description"] = description;
-        }
-    }
     let Value::Object(schema) = schema else { return };
 
     // The formats of Rust's number types are no JSON Schema, and few clients know the others.
@@ -174,7 +164,9 @@ mod check {
         }
         let kinds: Vec<&str> = match &schema["type"] {
             Value::String(kind) => vec![kind],
-            Value::Array(kinds) if side == Side::Output => {
+            Value::Array(kinds)
+                if side == Side::Output && kinds.len() == 2 && kinds[1] == "null" =>
+            {
                 kinds.iter().filter_map(Value::as_str).collect()
             }
             other => {
@@ -182,7 +174,7 @@ mod check {
                 return;
             }
         };
-        if kinds == ["array"] && !object.contains_key("items") {
+        if kinds[0] == "array" && !object.contains_key("items") {
             found.push(format!("{place} has no items"));
         }
         if side == Side::Input {
@@ -244,6 +236,7 @@ mod tests {
     #![allow(dead_code, reason = "the fields are read by schemars alone")]
 
     use serde::{Deserialize, Serialize};
+    use serde_json::json;
 
     use super::*;
     use crate::domain::entity::Finding;
@@ -294,6 +287,7 @@ mod tests {
         git_change: Option<Change>,
         summary: Option<String>,
         worst: Option<RiskLevel>,
+        #[schemars(with = "Option<serde_json::Map<String, Value>>")]
         payload: Value,
         details: serde_json::Map<String, Value>,
         findings: Vec<Finding>,
@@ -360,10 +354,7 @@ mod tests {
         );
         assert_eq!(properties["summary"], json!({"type": ["string", "null"]}));
         assert_eq!(properties["worst"]["enum"].as_array().unwrap().last(), Some(&Value::Null));
-        assert_eq!(
-            properties["payload"],
-            json!({"type": ["object", "array", "string", "number", "boolean", "null"]})
-        );
+        assert_eq!(properties["payload"], json!({"type": ["object", "null"]}));
         assert_eq!(properties["details"], json!({"type": "object"}));
         assert_eq!(
             schema["required"],

@@ -1,3 +1,4 @@
+use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,6 +7,7 @@ use super::Args;
 use crate::domain::entity::Finding;
 use crate::domain::value::{FindingCategory, FindingSeverity, ReviewStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
+use crate::mcp::schema::{self, Side, violations};
 
 /// One parameter of every kind.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -93,6 +95,24 @@ fn refusal(mut given: Value) -> String {
         }
         Error::Fault(fault) => panic!("{given}: {fault:?}"),
     }
+}
+
+/// A tool that publishes the schema by which it reads, as every tool does.
+struct Echo;
+
+#[tool_router]
+impl Echo {
+    #[tool(input_schema = schema::input::<Sample>())]
+    fn echo(&self, args: Args<Sample>) -> String {
+        args.read().map_or_else(|error| error.to_string(), |read| read.title)
+    }
+}
+
+#[test]
+fn a_tool_publishes_the_schema_by_which_it_reads() {
+    let tools = Echo::tool_router().list_all();
+    assert_eq!(tools[0].input_schema, schema::input::<Sample>());
+    assert_eq!(violations(Side::Input, &tools[0].input_schema), [""; 0]);
 }
 
 #[test]
