@@ -7,12 +7,12 @@
 //!
 //! | the schema says | also read |
 //! | --- | --- |
-//! | optional | `null`; a blank text, unless the value is a free text (no `minLength`) |
+//! | optional | `null`; a blank text, except for a free text (no `minLength`, no default) |
 //! | `boolean` | `"true"`, `" False "` |
 //! | `integer` | `"12"`, `12.0`, `"12.0"` |
 //! | `enum` | any case and separators: `"Changes Requested"`, `"changes-requested"` |
 //! | `string` | a whole number, as its digits |
-//! | `string` with `minLength` and at most 512 characters: a name or title | blanks around it, which are dropped |
+//! | `string` of at most 512 characters: a name or title | blanks around it, which are dropped |
 //! | `array` | a text that holds the list as JSON, items likewise |
 //! | `array` of strings | a bare text, split at its commas; blank items are dropped |
 //! | `array` of objects | a single object |

@@ -31,7 +31,7 @@ pub fn object(
             Some(value) if is_blank(&value) && required => {
                 mistakes.add(format!("`{}` is blank; it takes {}.", within(name), accepted()))
             }
-            Some(value) if is_blank(&value) && blank_means_absent(property) => {}
+            Some(value) if is_blank(&value) && property.reads_blank_as_absent() => {}
             Some(value) => {
                 if let Some(value) = self::value(property, value, &within(name), mistakes) {
                     read.insert(name.to_owned(), value);
@@ -56,11 +56,6 @@ fn value(shape: Shape<'_>, given: Value, place: &str, mistakes: &mut Mistakes) -
         _ => Ok(given),
     };
     read.map_err(|complaint| mistakes.add(format!("`{place}` {complaint}."))).ok()
-}
-
-/// An empty text stands for "nothing" where it could not be a value; a free text may be empty.
-fn blank_means_absent(shape: Shape<'_>) -> bool {
-    shape.kind() != "string" || shape.values().is_some() || shape.is_non_blank_text()
 }
 
 fn is_blank(value: &Value) -> bool {

@@ -52,10 +52,21 @@ impl<'a> Shape<'a> {
         self.kind() == "string" && self.bound("minLength").is_some_and(|least| least > 0)
     }
 
-    /// Whether it is a name or a title, which is one line and kept without surrounding
-    /// blanks: a non-blank text of at most 512 characters.
+    /// Whether it is a name or a title, which is kept without surrounding blanks: a text of at
+    /// most 512 characters.
     pub fn is_label(self) -> bool {
-        self.is_non_blank_text() && self.bound("maxLength").is_some_and(|most| most <= 512)
+        self.kind() == "string" && self.bound("maxLength").is_some_and(|most| most <= 512)
+    }
+
+    /// Whether a blank text stands for "nothing": wherever it could not be a value. Only a
+    /// free text without a default may be blank.
+    pub fn reads_blank_as_absent(self) -> bool {
+        let has_default = self.0.get("default").and_then(Value::as_str).is_some();
+        self.kind() != "string"
+            || self.values().is_some()
+            || self.is_label()
+            || self.is_non_blank_text()
+            || has_default
     }
 
     /// What is accepted, as the object of a sentence.

@@ -21,15 +21,19 @@ struct Sample {
     summary: Option<String>,
     /// A name.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 255))]
+    #[schemars(length(max = 255))]
     actor_agent: Option<String>,
     /// A text with a default.
     #[serde(default = "head")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(max = 1_048_576))]
     commit_hash: String,
     /// A value with a default.
     #[serde(default = "medium")]
     risk_level: RiskLevel,
+    /// A path without a default that must not be blank.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    config_path: Option<String>,
     /// A switch.
     #[serde(default)]
     human_approval_required: bool,
@@ -61,6 +65,7 @@ fn sample() -> Sample {
         actor_agent: None,
         commit_hash: head(),
         risk_level: RiskLevel::Medium,
+        config_path: None,
         human_approval_required: false,
         line: None,
         focus: vec![],
@@ -129,6 +134,7 @@ fn one_parameter_in_all_its_spellings() {
         ("actor_agent", vec![json!(" claude ")], |s| s.actor_agent = Some("claude".into())),
         ("commit_hash", vec![Value::Null, json!(""), json!("HEAD")], |_| {}),
         ("commit_hash", vec![json!(1_234_567)], |s| s.commit_hash = "1234567".into()),
+        ("config_path", vec![Value::Null, json!(" ")], |_| {}),
         ("risk_level", vec![Value::Null, json!(""), json!(" "), json!("Medium")], |_| {}),
         ("risk_level", vec![json!("high"), json!(" HIGH ")], |s| s.risk_level = RiskLevel::High),
         (
@@ -277,11 +283,11 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
         ),
         (
             json!({"titel": "T"}),
-            "`titel` is unknown. Did you mean `title`? Known here: title, summary, actor_agent, commit_hash, risk_level, human_approval_required, line, focus, findings.",
+            "`titel` is unknown. Did you mean `title`? Known here: title, summary, actor_agent, commit_hash, risk_level, config_path, human_approval_required, line, focus, findings.",
         ),
         (
             json!({"payload": {"summary": "S"}}),
-            "`payload` is unknown. Pass what is inside it directly, as parameters of their own. Known here: title, summary, actor_agent, commit_hash, risk_level, human_approval_required, line, focus, findings.",
+            "`payload` is unknown. Pass what is inside it directly, as parameters of their own. Known here: title, summary, actor_agent, commit_hash, risk_level, config_path, human_approval_required, line, focus, findings.",
         ),
         (
             json!({"findings": [
