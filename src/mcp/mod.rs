@@ -1,8 +1,11 @@
 //! The server as an MCP client sees it. Only this module names rmcp.
 
 pub mod args;
+mod errors;
 pub mod instructions;
 pub mod prompts;
+mod resources;
 pub mod schema;
 pub mod server;
+mod tools;
 pub mod uri;

@@ -1,13 +1,121 @@
-//! The server.
+//! The server: what it offers, and where each request goes.
 
+use rmcp::handler::server::prompt::PromptContext;
 use rmcp::handler::server::router::prompt::PromptRouter;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-/// The server.
-pub struct Server;
+use super::instructions::INSTRUCTIONS;
+use super::{prompts, resources, tools};
+use crate::service::Service;
+
+/// The server of one process.
+pub struct Server {
+    pub(super) service: Service,
+    tools: ToolRouter<Self>,
+    prompts: PromptRouter<Self>,
+}
 
 impl Server {
-    /// The prompts that it offers.
-    pub fn prompts() -> PromptRouter<Self> {
-        Self::prompt_router()
+    /// A server over the use cases.
+    pub fn new(service: Service) -> Self {
+        Self { service, tools: tools::router(), prompts: Self::prompt_router() }
     }
+
+    /// Every tool as it is published.
+    pub fn published_tools() -> Vec<Tool> {
+        tools::router().list_all()
+    }
+}
+
+#[tool_handler(router = self.tools)]
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        let implementation = Implementation::new("govforge", env!("CARGO_PKG_VERSION"))
+            .with_title("GovForge")
+            .with_description(env!("CARGO_PKG_DESCRIPTION"));
+        ServerConfig::new(capabilities)
+            .with_server_info(implementation)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if !self.tools.has_route(&request.name) {
+            return Err(tools::unknown(&request.name, &self.tools.list_all()));
+        }
+        self.tools.call(ToolCallContext::new(self, request, context)).await
+    }
+
+    // By hand: rmcp's `prompt_handler` would put its own `get_prompt` in place of this one.
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let (ttl_ms, cache_scope) = freshness(&context, CacheScope::Public);
+        let prompts = self.prompts.list_all();
+        Ok(ListPromptsResult { ttl_ms, cache_scope, ..ListPromptsResult::with_all_items(prompts) })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let context = PromptContext::new(self, request.name, request.arguments, context);
+        prompts::get(&self.prompts, context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.service, cursor.as_deref(), &context).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates(&context))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(&self.service, request.uri, &context).await
+    }
+}
+
+/// How long a client may keep a result: not at all, since any process may write to the
+/// ledger. Only revisions from 2026-07-28 on have, and require, the fields.
+pub(super) fn freshness(
+    context: &RequestContext<RoleServer>,
+    scope: CacheScope,
+) -> (Option<u64>, Option<CacheScope>) {
+    let known =
+        context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    (known.then_some(0), known.then_some(scope))
 }

@@ -1,0 +1,39 @@
+//! `approve_decision` and `list_pending_approvals`.
+
+use rmcp::handler::server::wrapper::Json;
+use rmcp::{tool, tool_router};
+
+use crate::error::Result;
+use crate::mcp::args::Args;
+use crate::mcp::schema;
+use crate::mcp::server::Server;
+use crate::service::approvals::{ApproveDecision, PendingApprovals, VerdictGiven};
+use crate::service::reviews::OfProject;
+
+#[tool_router(router = approval_tools, vis = "pub(super)")]
+impl Server {
+    #[tool(
+        title = "Record a person's verdict",
+        description = "Records the verdict of a person on a decision: approved, rejected or needs_changes. Call it only with a verdict that a person has given you, under that person's name; never on your own judgement.",
+        input_schema = schema::input::<ApproveDecision>(),
+        output_schema = schema::output::<VerdictGiven>(),
+        annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
+    )]
+    async fn approve_decision(&self, args: Args<ApproveDecision>) -> Result<Json<VerdictGiven>> {
+        self.service.approve_decision(args.read()?).await.map(Json)
+    }
+
+    #[tool(
+        title = "List pending approvals",
+        description = "Lists the decisions of a project that need a person's verdict and wait for it, oldest first.",
+        input_schema = schema::input::<OfProject>(),
+        output_schema = schema::output::<PendingApprovals>(),
+        annotations(read_only_hint = true, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn list_pending_approvals(
+        &self,
+        args: Args<OfProject>,
+    ) -> Result<Json<PendingApprovals>> {
+        self.service.list_pending_approvals(args.read()?).await.map(Json)
+    }
+}
