@@ -79,10 +79,8 @@ impl<'a> Evaluation<'a> {
         for (policy, mut patterns) in by_policy {
             patterns.sort_unstable();
             let names = self.set.active[policy].rule.content_patterns();
-            self.lines[policy].push(|| LineHit {
-                path: path.to_owned(),
-                number,
-                patterns: patterns.into_iter().map(|pattern| names[pattern].clone()).collect(),
+            self.lines[policy].push(|| {
+                LineHit::new(path, number, patterns.iter().map(|&pattern| &names[pattern]))
             });
         }
     }
@@ -91,7 +89,7 @@ impl<'a> Evaluation<'a> {
     /// as a whole. `reason` is a short phrase for a reader, such as `submodule`, without any
     /// content of the file.
     pub fn not_scanned(&mut self, path: Option<&str>, reason: &str) {
-        self.unread.push(|| Unread { path: path.map(str::to_owned), reason: reason.to_owned() });
+        self.unread.push(|| Unread::new(path, reason));
     }
 
     /// The verdicts, in order of evaluation: one of each policy that applies.

@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 
 /// So many entries of a list are kept.
-pub(super) const KEPT: usize = 100;
+const KEPT: usize = 100;
+/// So many of the patterns that one line or path matches are kept.
+const KEPT_PATTERNS: usize = 20;
 /// So many characters of a path or a pattern are kept.
 const KEPT_CHARACTERS: usize = 512;
 
@@ -42,40 +44,56 @@ impl<T> Bounded<T> {
 /// An added line that holds patterns.
 #[derive(Debug)]
 pub(super) struct LineHit {
-    pub path: String,
-    pub number: u64,
-    pub patterns: Vec<String>,
+    path: String,
+    number: u64,
+    patterns: Vec<String>,
+}
+
+impl LineHit {
+    pub(super) fn new<'a>(
+        path: &str,
+        number: u64,
+        patterns: impl Iterator<Item = &'a String>,
+    ) -> Self {
+        Self { path: clipped(path), number, patterns: names(patterns) }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({ "path": self.path, "line": self.number, "patterns": self.patterns })
+    }
 }
 
 /// A part of the change that could not be read; without a path, the change as a whole.
 #[derive(Debug)]
 pub(super) struct Unread {
-    pub path: Option<String>,
-    pub reason: String,
+    path: Option<String>,
+    reason: String,
+}
+
+impl Unread {
+    pub(super) fn new(path: Option<&str>, reason: &str) -> Self {
+        Self { path: path.map(clipped), reason: clipped(reason) }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({ "path": self.path, "reason": self.reason })
+    }
 }
 
 /// A changed path, and the patterns it matches.
 #[derive(Debug)]
 pub(super) struct PathHit {
-    pub path: String,
-    pub patterns: Vec<String>,
-}
-
-impl LineHit {
-    pub(super) fn json(&self) -> Value {
-        json!({ "path": clipped(&self.path), "line": self.number, "patterns": names(&self.patterns) })
-    }
-}
-
-impl Unread {
-    pub(super) fn json(&self) -> Value {
-        json!({ "path": self.path.as_deref().map(clipped), "reason": clipped(&self.reason) })
-    }
+    path: String,
+    patterns: Vec<String>,
 }
 
 impl PathHit {
+    pub(super) fn new<'a>(path: &str, patterns: impl Iterator<Item = &'a String>) -> Self {
+        Self { path: clipped(path), patterns: names(patterns) }
+    }
+
     pub(super) fn json(&self) -> Value {
-        json!({ "path": clipped(&self.path), "patterns": names(&self.patterns) })
+        json!({ "path": self.path, "patterns": self.patterns })
     }
 }
 
@@ -83,15 +101,14 @@ impl PathHit {
 pub(super) fn matching(paths: &[String], matches: impl Fn(&str) -> bool) -> Bounded<String> {
     let mut matching = Bounded::default();
     for path in paths.iter().filter(|path| matches(path)) {
-        matching.push(|| path.clone());
+        matching.push(|| clipped(path));
     }
     matching
 }
 
 /// `{"files": [{"path"}], "files_total"}`.
 pub(super) fn files(paths: &Bounded<String>) -> Value {
-    let files: Vec<Value> =
-        paths.kept().iter().map(|path| json!({ "path": clipped(path) })).collect();
+    let files: Vec<Value> = paths.kept().iter().map(|path| json!({ "path": path })).collect();
     json!({ "files": files, "files_total": paths.total() })
 }
 
@@ -101,8 +118,8 @@ pub(super) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
     json!({ "files": files, "files_total": hits.total() })
 }
 
-fn names(patterns: &[String]) -> Vec<String> {
-    patterns.iter().take(KEPT).map(|pattern| clipped(pattern)).collect()
+fn names<'a>(patterns: impl Iterator<Item = &'a String>) -> Vec<String> {
+    patterns.take(KEPT_PATTERNS).map(|pattern| clipped(pattern)).collect()
 }
 
 fn clipped(text: &str) -> String {

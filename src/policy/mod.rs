@@ -10,6 +10,10 @@ mod path_patterns;
 mod raw;
 mod rules;
 mod section;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 

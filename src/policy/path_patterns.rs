@@ -28,10 +28,8 @@ impl PathPatterns {
         for path in paths {
             self.literals.find(path.to_lowercase().as_bytes(), &mut found);
             if !found.indices().is_empty() {
-                hits.push(|| PathHit {
-                    path: path.clone(),
-                    patterns: found.indices().iter().map(|&i| self.patterns[i].clone()).collect(),
-                });
+                let patterns = found.indices().iter().map(|&index| &self.patterns[index]);
+                hits.push(|| PathHit::new(path, patterns));
             }
         }
         hits
@@ -47,14 +45,17 @@ mod tests {
         let patterns = PathPatterns::new(vec!["auth".into(), "Jwt".into(), "prüfung".into()]);
         let matching = |path: &str| {
             let hits = patterns.matching(&[path.to_owned()]);
-            hits.kept().first().map(|hit| hit.patterns.join(" ")).unwrap_or_default()
+            match hits.kept() {
+                [hit] => hit.json()["patterns"].to_string(),
+                _ => String::new(),
+            }
         };
         for (path, expected) in [
-            ("auth.py", "auth"),
-            ("src/OAuth2/client.rs", "auth"),
-            ("AUTHORS", "auth"),
-            ("src/Auth/jwt.rs", "auth Jwt"),
-            ("docs/PRÜFUNG.md", "prüfung"),
+            ("auth.py", r#"["auth"]"#),
+            ("src/OAuth2/client.rs", r#"["auth"]"#),
+            ("AUTHORS", r#"["auth"]"#),
+            ("src/Auth/jwt.rs", r#"["auth","Jwt"]"#),
+            ("docs/PRÜFUNG.md", r#"["prüfung"]"#),
             ("src/main.rs", ""),
             ("au/th.py", ""),
         ] {

@@ -51,7 +51,13 @@ pub(super) fn sections<'i>(
     });
 
     let mut syntax = Mistakes::default();
+    let mut list_is_open = false;
     for error in &errors {
+        // A list that is not closed misses a comma on each of the lines that follow.
+        let misses_comma = error.message().starts_with("missing comma");
+        if std::mem::replace(&mut list_is_open, misses_comma) && misses_comma {
+            continue;
+        }
         let span = error.span().unwrap_or_default();
         let name = text.get(span.clone()).filter(|_| is_policy_file).unwrap_or_default();
         syntax.add(span.start, explain(error.message(), name));
@@ -132,7 +138,14 @@ fn stray_key(
             listed(&names)
         );
     }
-    format!("`{name}` is at the wrong level: it is a key of the section {}.", listed(&owners))
+    format!("`{name}` is at the wrong level: write it below its section, {}.", one_of(&owners))
+}
+
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [name] => format!("`[{name}]`"),
+        names => format!("one of {}", listed(names)),
+    }
 }
 
 /// What is wrong with the TOML, in words of our own; `name` is what stands at the place, if
@@ -147,28 +160,32 @@ fn explain(library: &str, name: &str) -> String {
             }
         };
     }
-    let what = if says("string values must be quoted") || says("missing opening quote") {
-        "a text needs quotes around it, true, false and numbers have none"
+    let what = if says("invalid boolean") {
+        "only true and false, in lower case, stand without quotes"
+    } else if says("string values must be quoted") {
+        "a text needs quotes, \" or ', around it"
     } else if says("key with no value") || says("missing value") || says("missing assignment") {
         "a key is followed by `=` and a value on the same line"
-    } else if says("unclosed") || says("missing array") || says("missing table") {
-        "a bracket that was opened here is not closed"
+    } else if says("unclosed") {
+        "a bracket is not closed before this place"
     } else if says("missing comma") {
-        "a comma is missing between two items"
+        "a comma is missing before this place, or a list is not closed"
     } else if says("extra comma") {
         "there is a comma too many"
-    } else if says("invalid basic string")
-        || says("invalid literal string")
-        || says("invalid multi-line")
-    {
-        "a text is not closed by the quote that opened it, or holds a character that must be \
-         escaped (write \\\\ for a backslash, or use single quotes)"
+    } else if says("unexpected key or value") {
+        "something follows the value on the same line, or a quote ends the text too early"
+    } else if says("missing escaped value") || says("too few unicode") {
+        "a backslash is written twice between double quotes, or once between single ones"
+    } else if says("invalid basic") || says("invalid literal") || says("invalid multi-line") {
+        "the text is not closed by the quote that opened it, or holds a control character"
+    } else if says("unquoted keys") || says("invalid unquoted key") {
+        "a name has letters, digits, `-` and `_` only, and a comment begins with `#`"
     } else if says("cannot extend") {
-        "a value is given again as a table"
+        "a key that has a value is used as a section"
     } else if says("cannot recurse") || says("recursion limit") {
         "values are nested too deeply"
     } else {
-        "something here is neither a section, a key, a value nor a comment"
+        "this is neither a section, a key with its value, nor a comment"
     };
     format!("This is not valid TOML: {what}.")
 }

@@ -15,6 +15,8 @@ pub(super) struct Section<'i> {
     at: usize,
     entries: Vec<Entry<'i>>,
     asked: Vec<&'static str>,
+    /// Where the values of the keys that were asked for begin.
+    places: Vec<(&'static str, usize)>,
     mistakes: Mistakes,
 }
 
@@ -41,6 +43,7 @@ impl<'i> Section<'i> {
             at,
             entries,
             asked: Vec::new(),
+            places: Vec::new(),
             mistakes: Mistakes::default(),
         }
     }
@@ -158,9 +161,12 @@ impl<'i> Section<'i> {
         patterns
     }
 
-    /// Notes a mistake of the section as a whole.
-    pub(super) fn refuse(&mut self, message: impl Into<String>) {
-        self.mistakes.add(self.at, message);
+    /// Notes that the value of `key` makes no sense, unless something is wrong already.
+    pub(super) fn refuse(&mut self, key: &'static str, message: impl Into<String>) {
+        let place = self.places.iter().find(|(asked, _)| *asked == key);
+        if self.mistakes.is_empty() {
+            self.mistakes.add(place.map_or(self.at, |(_, at)| *at), message);
+        }
     }
 
     /// The section's mistakes, with each key that no rule asked for.
@@ -183,7 +189,9 @@ impl<'i> Section<'i> {
     fn take(&mut self, key: &'static str) -> Option<Entry<'i>> {
         self.asked.push(key);
         let index = self.entries.iter().position(|entry| entry.key == key)?;
-        Some(self.entries.swap_remove(index))
+        let entry = self.entries.swap_remove(index);
+        self.places.push((key, entry.value.span().start));
+        Some(entry)
     }
 
     fn wrong_type(&mut self, entry: &Entry<'_>, expected: &str) {

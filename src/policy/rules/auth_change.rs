@@ -19,6 +19,7 @@ impl AuthChange {
         let patterns = section.patterns("patterns", &PATTERNS);
         if patterns.is_empty() {
             section.refuse(
+                "patterns",
                 "`patterns` is empty, so the policy could never hold. Name patterns, or write \
                  `enabled = false`.",
             );
@@ -47,5 +48,46 @@ impl Rule for AuthChange {
                 evidence,
             ),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::domain::value::PolicyResultStatus::{Blocked, Passed};
+    use crate::policy::testing::change;
+
+    const DEFAULT: &str = "[auth_change_requires_review]";
+
+    #[test]
+    fn a_path_near_authentication_blocks() {
+        let blocked =
+            |files| (Blocked, format!("{files} auth-adjacent file(s) modified — review required."));
+        for (paths, expected) in [
+            (&["src/auth.py"][..], blocked(1)),
+            (&["src/OAuth/Client.java", "README.md"], blocked(1)),
+            (&["app/Sessions/store.rb", "lib/JWT.go"], blocked(2)),
+            (&["web/permissions.ts", "web/middlewares/log.ts", "AUTHORS"], blocked(3)),
+            (&["src/main.py"], (Passed, "No auth-adjacent files modified.".to_owned())),
+            (&[], (Passed, "No auth-adjacent files modified.".to_owned())),
+        ] {
+            assert_eq!(change(paths).result(DEFAULT), Some(expected), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn its_patterns_replace_the_default() {
+        let file = "[auth_change_requires_review]\npatterns = [\"Billing/\"]";
+        let status = |path| change(&[path]).result(file).map(|(status, _)| status);
+        assert_eq!(status("src/billing/charge.py"), Some(Blocked));
+        assert_eq!(status("src/auth.py"), Some(Passed));
+    }
+
+    #[test]
+    fn the_evidence_names_paths_and_patterns() {
+        let (_, _, evidence) = change(&["a.md", "auth/jwt.py"]).verdict(DEFAULT).unwrap();
+        let files = json!([{ "path": "auth/jwt.py", "patterns": ["auth", "jwt"] }]);
+        assert_eq!(evidence, json!({ "files": files, "files_total": 1 }));
     }
 }

@@ -49,3 +49,58 @@ fn is_migration(path: &str) -> bool {
         && (segments.iter().any(|segment| matches!(*segment, "migration" | "migrations"))
             || segments.windows(2).any(|pair| pair == ["alembic", "versions"]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::value::PolicyResultStatus::{Blocked, Passed};
+    use crate::policy::testing::change;
+
+    #[test]
+    fn scripts_below_a_directory_of_migrations_are_migrations() {
+        for path in [
+            "migrations/0001_users.sql",
+            "shop/migrations/0002_orders.py",
+            "db/migration/V1__users.sql",
+            "db/Migrations/2026/05/users.SQL",
+            "alembic/versions/abc_users.py",
+            "services/shop/alembic/versions/2026/abc.py",
+        ] {
+            assert!(is_migration(path), "{path} is a migration");
+        }
+        for path in [
+            "migrations.py",
+            "migrations",
+            "src/migration_tool.py",
+            "migrations/README.md",
+            "migrations/0001.sql.bak",
+            "my_migrations/0001.sql",
+            "alembic/env.py",
+            "alembic/old/versions/abc.py",
+            "versions/abc.py",
+            "immigration/form.py",
+        ] {
+            assert!(!is_migration(path), "{path} is no migration");
+        }
+    }
+
+    #[test]
+    fn a_migration_blocks() {
+        let result = |paths: &[&str]| change(paths).result("[migration_requires_review]");
+        assert_eq!(
+            result(&["migrations/1.sql", "migrations/2.sql", "a.py"]),
+            Some((Blocked, "2 migration file(s) modified — review required.".to_owned()))
+        );
+        assert_eq!(result(&["a.py"]), Some((Passed, "No migration files modified.".to_owned())));
+    }
+
+    #[test]
+    fn the_evidence_names_the_files() {
+        let (_, _, evidence) =
+            change(&["a.py", "migrations/1.sql"]).verdict("[migration_requires_review]").unwrap();
+        assert_eq!(
+            evidence,
+            json!({ "files": [{ "path": "migrations/1.sql" }], "files_total": 1 })
+        );
+    }
+}

@@ -23,6 +23,7 @@ impl SecretPattern {
         let file_patterns = section.patterns("file_patterns", &FILE_PATTERNS);
         if content_patterns.is_empty() && file_patterns.is_empty() {
             section.refuse(
+                "content_patterns",
                 "`content_patterns` and `file_patterns` are both empty, so the policy could \
                  never hold. Name patterns, or write `enabled = false`.",
             );
@@ -78,5 +79,143 @@ impl Rule for SecretPattern {
         } else {
             Judgement::passed("No secret patterns detected.", evidence)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::value::PolicyResultStatus::{self, Blocked, Passed, Warning};
+    use crate::policy::testing::{Change, change, parsed};
+
+    const DEFAULT: &str = "[secret_pattern_detection]";
+
+    fn result(change: &Change) -> (PolicyResultStatus, String) {
+        change.result(DEFAULT).unwrap()
+    }
+
+    #[test]
+    fn an_added_line_with_a_pattern_blocks() {
+        for text in [
+            "AWS_SECRET_ACCESS_KEY: abc",
+            "export aws_secret_access_key=abc",
+            "MY_PRIVATE_KEY_PATH",
+            "  Password=hunter2",
+            "curl 'https://host/?API_KEY=abc'",
+        ] {
+            assert_eq!(
+                result(&change(&["a.py"]).added("a.py", 1, text)),
+                (Blocked, "1 added line(s) with secret patterns — review required.".to_owned()),
+                "{text}"
+            );
+        }
+        for text in ["password: x", "password =x", "PRIVATE KEY", "apikey=1", ""] {
+            assert_eq!(
+                result(&change(&["a.py"]).added("a.py", 1, text)),
+                (Passed, "No secret patterns detected.".to_owned()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_encoding_and_the_length_of_a_line_do_not_matter() {
+        let latin1 = b"\xfcber = \xe9; password=x\r\n";
+        assert_eq!(result(&change(&[]).added("a.py", 1, latin1)).0, Blocked);
+        let long = [&b"x".repeat(3_000_000)[..], b"api_key="].concat();
+        assert_eq!(result(&change(&[]).added("min.js", 1, long)).0, Blocked);
+    }
+
+    #[test]
+    fn a_removed_line_does_not_count() {
+        assert_eq!(result(&change(&[]).removed("a.py", 1, "password=x")).0, Passed);
+    }
+
+    #[test]
+    fn a_file_pattern_warns() {
+        for path in [".env", "config/.ENV.production", "src/app.environment.ts"] {
+            assert_eq!(
+                result(&change(&[path])),
+                (
+                    Warning,
+                    "1 secret-bearing file(s) modified — check for secrets by hand.".to_owned()
+                ),
+                "{path}"
+            );
+        }
+        assert_eq!(result(&change(&["env/x.py", "environment.ts"])).0, Passed);
+        assert_eq!(
+            result(&change(&[".env"]).added(".env", 1, "password=x").added("b", 2, "api_key=")),
+            (
+                Blocked,
+                "2 added line(s) with secret patterns, 1 secret-bearing file(s) modified — \
+                 review required."
+                    .to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_scanned_never_passes() {
+        assert_eq!(
+            result(&change(&["a.bin"]).not_scanned(Some("a.bin"), "too large")),
+            (
+                Warning,
+                "1 part(s) of the change not scanned — check for secrets by hand.".to_owned()
+            )
+        );
+        assert_eq!(result(&change(&[]).not_scanned(None, "the objects are missing")).0, Warning);
+        let both = change(&[]).added("a", 1, "password=").not_scanned(None, "too large");
+        assert_eq!(result(&both).0, Blocked);
+    }
+
+    #[test]
+    fn the_evidence_tells_where_and_never_what() {
+        let change = change(&[".env", "a.py"])
+            .added("a.py", 7, "PASSWORD=hunter2 api_key=hunter3")
+            .not_scanned(Some("b.bin"), "too large");
+        let (_, message, evidence) = change.verdict(DEFAULT).unwrap();
+        assert_eq!(
+            evidence,
+            json!({
+                "lines": [{ "path": "a.py", "line": 7, "patterns": ["password=", "api_key="] }],
+                "lines_total": 1,
+                "files": [{ "path": ".env", "patterns": [".env"] }],
+                "files_total": 1,
+                "not_scanned": [{ "path": "b.bin", "reason": "too large" }],
+                "not_scanned_total": 1,
+            })
+        );
+        assert!(!format!("{message}{evidence}").contains("hunter"));
+    }
+
+    #[test]
+    fn the_evidence_is_bounded() {
+        let mut flood = change(&[]);
+        for number in 1..=1000 {
+            flood = flood.added("a.py", number, "password=");
+        }
+        let (_, message, evidence) = flood.verdict(DEFAULT).unwrap();
+        assert_eq!(message, "1000 added line(s) with secret patterns — review required.");
+        assert_eq!(evidence["lines"].as_array().map(Vec::len), Some(100));
+        assert_eq!(evidence["lines_total"], 1000);
+    }
+
+    #[test]
+    fn lines_are_needed_only_for_content_patterns() {
+        let needs_lines = |file: &str| {
+            let set = parsed(file);
+            let subject = crate::policy::evaluation::Subject {
+                risk_level: crate::domain::value::RiskLevel::Low,
+                files_changed: &[],
+                insertions: 0,
+                deletions: 0,
+            };
+            set.evaluate(subject).needs_lines()
+        };
+        assert!(needs_lines(DEFAULT));
+        assert!(!needs_lines("[secret_pattern_detection]\ncontent_patterns = []"));
+        assert!(!needs_lines("[secret_pattern_detection]\nenabled = false"));
+        assert!(!needs_lines("[migration_requires_review]"));
     }
 }

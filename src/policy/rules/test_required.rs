@@ -47,3 +47,49 @@ impl Rule for TestRequired {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::value::PolicyResultStatus::{Passed, Warning};
+    use crate::policy::testing::change;
+
+    const DEFAULT: &str = "[test_required_for_high_risk]";
+
+    #[test]
+    fn a_risky_change_without_a_test_is_warned_of() {
+        let result = |risk, paths: &[&str]| change(paths).risk(risk).result(DEFAULT);
+        assert_eq!(
+            result(RiskLevel::High, &["a.py", "latest.py"]),
+            Some((
+                Warning,
+                "No test among 2 modified file(s) of a high-risk change — tests expected.".into()
+            ))
+        );
+        assert_eq!(
+            result(RiskLevel::Critical, &[]),
+            Some((
+                Warning,
+                "No test among 0 modified file(s) of a critical-risk change — tests expected."
+                    .into()
+            ))
+        );
+        assert_eq!(
+            result(RiskLevel::Critical, &["a.py", "test_a.py", "tests/b.py"]),
+            Some((Passed, "2 test file(s) modified.".into()))
+        );
+    }
+
+    #[test]
+    fn it_does_not_apply_at_a_lower_risk() {
+        assert_eq!(change(&["a.py"]).risk(RiskLevel::Low).result(DEFAULT), None);
+        assert_eq!(change(&["a.py"]).risk(RiskLevel::Medium).result(DEFAULT), None);
+    }
+
+    #[test]
+    fn the_evidence_names_the_tests() {
+        let (_, _, evidence) =
+            change(&["a.py", "test_a.py"]).risk(RiskLevel::High).verdict(DEFAULT).unwrap();
+        assert_eq!(evidence, json!({ "files": [{ "path": "test_a.py" }], "files_total": 1 }));
+    }
+}
