@@ -143,6 +143,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_with_many_patterns_keeps_the_first() {
+        let patterns: Vec<String> = (0..50).map(|n| format!("p{n}")).collect();
+        let evidence = LineHit::new("a.py", 1, patterns.iter()).json();
+        assert_eq!(evidence["patterns"].as_array().map(Vec::len), Some(KEPT_PATTERNS));
+    }
+
+    #[test]
     fn a_long_path_is_clipped_at_a_character() {
         let clipped = clipped(&"é".repeat(2000));
         assert_eq!(clipped.chars().count(), KEPT_CHARACTERS + 1);

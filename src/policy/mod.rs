@@ -1,4 +1,4 @@
-//! The policy engine: TOML -> sections as written ([`raw`]) -> a validated [`PolicySet`] ->
+//! The policy engine: TOML -> sections as written -> a validated [`PolicySet`] ->
 //! verdicts on a change. Pure: it reads no file and knows no git.
 
 pub mod evaluation;
