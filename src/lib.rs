@@ -3,6 +3,7 @@
 //! The modules in reading order; dependencies point from the later ones to the earlier.
 
 pub mod error;
+pub mod logging;
 
 pub mod domain;
 

@@ -1,0 +1,3 @@
+//! The built binary, driven from outside.
+
+mod wire;
