@@ -1,0 +1,73 @@
+//! `govforge demo`: the canonical story, played through the real server on a throwaway
+//! repository, so that a newcomer sees in a second what a ledger of decisions is.
+
+mod client;
+mod shop;
+mod stage;
+mod story;
+mod timeline;
+
+use std::path::Path;
+
+use crate::cli::Failure;
+use crate::cli::screen::Screen;
+
+use stage::Stage;
+
+/// Watch one decision go from a task to a person's approval
+///
+/// Makes a throwaway repository and ledger in a temporary folder, starts the real server, and plays two agents and
+/// a person who work on a change to a sign-in: each call and its answer, and the timeline
+/// that stays. Needs no network, no client and no git, takes about a second, and leaves
+/// nothing behind.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Keep the folder with the repository, the ledger and the server's log, and print its path
+    #[arg(long)]
+    keep: bool,
+}
+
+/// Plays the story.
+///
+/// # Errors
+/// A temporary folder that cannot be made, a server that ends or refuses a call, a closed
+/// output.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let folder = tempfile::Builder::new().prefix("govforge-demo-").tempdir().map_err(|error| {
+        Failure::Refused(format!(
+            "No temporary folder could be made in {}: {error}. Set TMPDIR to a folder that can be written.",
+            std::env::temp_dir().display(),
+        ))
+    })?;
+    let root = dunce::canonicalize(folder.path())
+        .map_err(|error| Failure::Fault(format!("The temporary folder is gone: {error}")))?;
+    let mut stage = Stage::new(Screen::stdout(), root.clone());
+    let played = story::play(&mut stage, &root);
+    if args.keep {
+        let _ = folder.keep();
+    }
+    played?;
+    farewell(&mut stage, args.keep.then_some(&root))
+}
+
+fn farewell(stage: &mut Stage, kept: Option<&Path>) -> Result<(), Failure> {
+    stage.gap()?;
+    stage.title("Where to go next")?;
+    stage.hint("govforge init", "in your own repository: makes .govforge/ and registers it")?;
+    stage.hint(
+        "claude mcp add govforge -- govforge",
+        "gives Claude Code the tools; README.md has Codex, Cursor, Cline, VS Code and others",
+    )?;
+    stage.hint("govforge --help", "the verbs, the environment, and where the ledger is found")?;
+    stage.gap()?;
+    match kept {
+        Some(folder) => stage.tell(&format!(
+            "Kept: {} (the repository and its ledger in shop, the servers' logs beside it).",
+            folder.display(),
+        ))?,
+        None => {
+            stage.tell("The folder is removed; `govforge demo --keep` leaves it to look at.")?
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! The verbs that a person types, and the help that introduces the program.
+//!
+//! Exit codes: 0 fine, 1 refused, 2 wrong usage (clap's own), 3 a fault of the ledger or of
+//! the server.
+
+pub mod demo;
+pub mod init;
+pub mod screen;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Error;
+
+/// A local ledger that keeps AI coding agents accountable, served over MCP
+///
+/// govforge records what coding agents decide in your repository and why: tasks, decisions,
+/// the commits that carry them out, policy checks, reviews with findings, disagreements, and
+/// the verdict of a person. Agents (Claude Code, Codex, Cursor, Cline and others) start it as
+/// an MCP server over stdin and stdout and call its tools. Everything is kept in one SQLite
+/// file on this machine; the server opens no socket and starts no process.
+///
+/// Without a verb it serves MCP on stdin and stdout.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "`govforge --help` also tells where the ledger is and how to wire a client.",
+    after_long_help = WIRING,
+)]
+pub struct Cli {
+    /// What to do; without one, serve MCP on stdin and stdout
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// What a person can ask for.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Put a repository under governance
+    Init(init::Args),
+    Demo(demo::Args),
+}
+
+const WIRING: &str = "\
+Start here:
+  govforge demo                        see a whole decision play out
+  govforge init                        in your repository: make .govforge/
+  claude mcp add govforge -- govforge  let Claude Code use it
+
+Other clients start the same command, `govforge` without arguments:
+  Codex    ~/.codex/config.toml   [mcp_servers.govforge]
+                                  command = \"govforge\"
+  Cursor   .cursor/mcp.json       {\"mcpServers\":
+                                    {\"govforge\": {\"command\": \"govforge\"}}}
+  VS Code  .vscode/mcp.json       {\"servers\": {\"govforge\":
+                                    {\"type\": \"stdio\", \"command\": \"govforge\"}}}
+  README.md has these and Cline, Gemini, Qwen, Copilot and OpenCode in full.
+
+The ledger is the first of:
+  1. the file that GOVFORGE_DB names
+  2. govforge.db in the nearest .govforge/ at or above the working directory,
+     or at the root of the main working tree of a linked one
+  3. ~/.govforge/govforge.db
+  A missing file is created by the first write.
+
+Environment:
+  GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
+  GOVFORGE_PROJECT  the project in which a bare DEC-001 is looked up first, when
+                    not the one that contains the working directory
+  RUST_LOG          what is logged to stderr, such as info or govforge=debug
+  NO_COLOR          no colours, whatever the terminal can do
+
+Exit codes:
+  0  fine
+  1  refused; the message says what to do
+  2  wrong usage
+  3  a fault of the ledger, the server or the machine";
+
+/// Why a verb did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The person can put it right: exit code 1.
+    Refused(String),
+    /// The ledger, the server or the machine failed: exit code 3.
+    Fault(String),
+    /// Whoever read the output has had enough, as `head` does: nothing went wrong.
+    OutputClosed,
+}
+
+impl From<io::Error> for Failure {
+    /// The only I/O that a verb does itself is its output.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Fault(format!("The output could not be written: {error}")),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Refused(refusal) => Self::Refused(refusal.message),
+            Error::Fault(fault) => {
+                tracing::error!(cause = fault_cause(&fault), "{fault}");
+                Self::Fault(fault.summary)
+            }
+        }
+    }
+}
+
+fn fault_cause(fault: &crate::error::Fault) -> Option<String> {
+    std::error::Error::source(fault).map(ToString::to_string)
+}
+
+/// The exit code of a verb, after telling on stderr what went wrong.
+pub fn conclude(result: Result<(), Failure>) -> ExitCode {
+    let (message, code) = match result {
+        Ok(()) | Err(Failure::OutputClosed) => return ExitCode::SUCCESS,
+        Err(Failure::Refused(message)) => (message, 1),
+        Err(Failure::Fault(message)) => (message, 3),
+    };
+    let _ = writeln!(io::stderr().lock(), "govforge: {message}");
+    ExitCode::from(code)
+}
