@@ -2,33 +2,118 @@
 
 use std::path::PathBuf;
 
+use tokio::runtime::Builder;
+
 use crate::cli::Failure;
 use crate::cli::screen::Screen;
+use crate::service::Service;
+use crate::service::projects::Initialised;
 
-/// Put a repository under governance: make .govforge/ and register the project
+/// Put a repository under governance: make .govforge/ and register it as a project
 ///
-/// Makes `.govforge/` in the repository, with the ledger (`govforge.db`), the policies
-/// (`policies.toml`, every key explained) and a `.gitignore` that keeps the ledger out of
-/// git, and registers the project in the ledger. A linked worktree registers its main
-/// repository. Run again it changes nothing. With `GOVFORGE_DB` set, that ledger is used.
+/// Makes `.govforge/` in the repository: the ledger (`govforge.db`), the policies
+/// (`policies.toml`, every key explained) and a `.gitignore` that keeps the ledger out of git.
+/// In a linked worktree it is the main repository that is meant. What is there already stays
+/// as it is, so running it again changes nothing. With `GOVFORGE_DB` set, that ledger is made
+/// and used instead.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The root of the repository
+    /// A path in the repository
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// The project's name, by which `NAME/DEC-001` tells it from others in the same ledger
-    /// [default: the name of the directory]
+    /// The project's name, as in `NAME/DEC-001` [default: the name of the directory]
     #[arg(long)]
     name: Option<String>,
 }
 
-/// Initialises and says what was done.
+/// Initialises, and says what was done.
 ///
 /// # Errors
-/// The service's, and a closed output.
-pub fn run(args: &Args) -> Result<(), Failure> {
+/// As [`Service::init`], and a closed output.
+pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Fault(format!("The program cannot start: {error}")))?;
+    let done = runtime.block_on(service.init(&args.path, args.name.as_deref()))?;
     let mut screen = Screen::stdout();
-    screen.line(format!("STUB {:?}", args.path))?;
-    screen.line("Registered shop (default branch main).")?;
+    for line in report(&done, args.name.as_deref()) {
+        screen.line(line)?;
+    }
     Ok(())
+}
+
+fn report(done: &Initialised, name: Option<&str>) -> Vec<String> {
+    let Initialised { project, ledger, created, registered } = done;
+    let mut lines = vec![match registered {
+        true => format!("Registered {} (default branch {}).", project.name, project.default_branch),
+        false => format!("{} is registered already.", project.name),
+    }];
+    if !registered && name.is_some_and(|name| name != project.name) {
+        lines.push(format!("It keeps its name, {}.", project.name));
+    }
+    for path in created {
+        lines.push(format!("Made {}", path.display()));
+    }
+    if !created.contains(ledger) {
+        lines.push(format!("The ledger is {}", ledger.display()));
+    }
+    lines.push(match (registered, created.is_empty()) {
+        (false, true) => "Nothing was changed.".to_owned(),
+        _ => "Next: commit .govforge/, and let your client start `govforge` (see --help).".to_owned(),
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::entity::Project;
+    use crate::domain::time::Timestamp;
+
+    fn done(created: &[&str], registered: bool) -> Initialised {
+        let time = Timestamp::read("2026-05-10 14:02:11").unwrap();
+        Initialised {
+            project: Project {
+                id: Uuid::nil(),
+                name: "shop".into(),
+                root_path: "/work/shop".into(),
+                default_branch: "main".into(),
+                created_at: time,
+                updated_at: time,
+            },
+            ledger: "/work/shop/.govforge/govforge.db".into(),
+            created: created.iter().map(PathBuf::from).collect(),
+            registered,
+        }
+    }
+
+    #[test]
+    fn says_what_was_made() {
+        let made = ["/work/shop/.govforge/policies.toml", "/work/shop/.govforge/govforge.db"];
+        assert_eq!(
+            report(&done(&made, true), None),
+            [
+                "Registered shop (default branch main).",
+                "Made /work/shop/.govforge/policies.toml",
+                "Made /work/shop/.govforge/govforge.db",
+                "Next: commit .govforge/, and let your client start `govforge` (see --help).",
+            ]
+        );
+    }
+
+    #[test]
+    fn says_that_a_second_run_changed_nothing_and_kept_the_name() {
+        assert_eq!(
+            report(&done(&[], false), Some("store")),
+            [
+                "shop is registered already.",
+                "It keeps its name, shop.",
+                "The ledger is /work/shop/.govforge/govforge.db",
+                "Nothing was changed.",
+            ]
+        );
+    }
 }

@@ -69,8 +69,8 @@ The ledger is the first of:
 
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
-  GOVFORGE_PROJECT  the project in which a bare DEC-001 is looked up first, when
-                    not the one that contains the working directory
+  GOVFORGE_PROJECT  the project in which a bare DEC-001 is looked up first, by name,
+                    path or UUID, if not the one around the working directory
   RUST_LOG          what is logged to stderr, such as info or govforge=debug
   NO_COLOR          no colours, whatever the terminal can do
 

@@ -9,11 +9,15 @@ use crate::cli::demo::client::{Client, this_binary};
 use crate::cli::demo::shop::{self, File};
 use crate::cli::demo::stage::Stage;
 use crate::cli::demo::timeline;
-use crate::git::scratch::Scratch;
+use crate::git::scratch::{Author, ScratchRepository};
 
 const AUTHOR: &str = "claude-code";
 const REVIEWER: &str = "codex-reviewer";
 const PERSON: &str = "maintainer";
+/// An address that can be nobody's (RFC 2606).
+const EMAIL: &str = "demo@example.invalid";
+/// 2026-01-05T09:00:00Z: a fixed time gives the same commit hashes every time.
+const COMMIT_TIME: i64 = 1_767_603_600;
 
 /// Plays the whole story in `folder`, which is empty.
 ///
@@ -29,7 +33,9 @@ pub fn play(stage: &mut Stage, folder: &Path) -> Result<(), Failure> {
     ))?;
 
     let root = folder.join("shop");
-    let shop = Shop { repository: Scratch::init(&root)?, root };
+    std::fs::create_dir(&root)
+        .map_err(|error| Failure::Fault(format!("{} cannot be made: {error}", root.display())))?;
+    let shop = Shop { repository: ScratchRepository::init(&root)?, root };
     shop.commit(&shop::START, PERSON, "Start the shop")?;
     register(stage, &shop)?;
     let mut author = Client::start(&shop.root, &shop.ledger(), folder.join("author.log"))?;
@@ -50,7 +56,7 @@ pub fn play(stage: &mut Stage, folder: &Path) -> Result<(), Failure> {
 
 /// The repository that everything is about.
 struct Shop {
-    repository: Scratch,
+    repository: ScratchRepository,
     root: PathBuf,
 }
 
@@ -60,10 +66,8 @@ impl Shop {
     }
 
     fn commit(&self, files: &[File], author: &str, message: &str) -> Result<(), Failure> {
-        for (path, text) in files {
-            self.repository.write(path, text)?;
-        }
-        self.repository.commit(author, message)?;
+        let author = Author { name: author, email: EMAIL, seconds: COMMIT_TIME };
+        self.repository.commit(message, &author, files)?;
         Ok(())
     }
 }
