@@ -1,3 +1,33 @@
 //! Arguments, logging to stderr, and one match into serving or a verb.
 
-fn main() {}
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use govforge::cli::{self, Cli, Verb};
+use govforge::domain::time::System;
+use govforge::logging;
+use govforge::mcp::serve::serve;
+use govforge::mcp::server::Server;
+use govforge::service::Service;
+use govforge::service::place::{Environment, Place};
+
+fn main() {
+    let cli = Cli::parse();
+    logging::init();
+    let code = cli::conclude(match cli.verb {
+        None => serve(|| Server::new(service())).map_err(Into::into),
+        Some(Verb::Init(args)) => cli::init::run(&service(), &args),
+        Some(Verb::Demo(args)) => cli::demo::run(&args),
+    });
+    // Work that cannot be interrupted may still run on another thread; it must not keep the
+    // process, whose replies are all sent.
+    std::process::exit(code)
+}
+
+/// The use cases for the directory that the program was started in.
+fn service() -> Service {
+    let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
+    let place = Place::find(directory, Environment::read());
+    Service::new(place, Arc::new(System), Arc::new(System))
+}

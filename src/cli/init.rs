@@ -60,7 +60,9 @@ fn report(done: &Initialised, name: Option<&str>) -> Vec<String> {
     }
     lines.push(match (registered, created.is_empty()) {
         (false, true) => "Nothing was changed.".to_owned(),
-        _ => "Next: commit .govforge/, and let your client start `govforge` (see --help).".to_owned(),
+        _ => {
+            "Next: commit .govforge/, and let your client start `govforge` (see --help).".to_owned()
+        }
     });
     lines
 }

@@ -8,7 +8,6 @@ pub mod init;
 pub mod screen;
 
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -118,12 +117,12 @@ fn fault_cause(fault: &crate::error::Fault) -> Option<String> {
 }
 
 /// The exit code of a verb, after telling on stderr what went wrong.
-pub fn conclude(result: Result<(), Failure>) -> ExitCode {
+pub fn conclude(result: Result<(), Failure>) -> i32 {
     let (message, code) = match result {
-        Ok(()) | Err(Failure::OutputClosed) => return ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::OutputClosed) => return 0,
         Err(Failure::Refused(message)) => (message, 1),
         Err(Failure::Fault(message)) => (message, 3),
     };
     let _ = writeln!(io::stderr().lock(), "govforge: {message}");
-    ExitCode::from(code)
+    code
 }

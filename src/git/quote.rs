@@ -31,7 +31,7 @@ pub(super) fn shown(path: &[u8]) -> Cow<'_, str> {
 }
 
 fn is_special(byte: u8) -> bool {
-    byte < 0x20 || byte >= 0x7f || byte == b'"' || byte == b'\\'
+    !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\'
 }
 
 fn escape(byte: u8, out: &mut Vec<u8>) {

@@ -4,6 +4,7 @@ pub mod args;
 mod errors;
 pub mod instructions;
 pub mod prompts;
+pub mod reference;
 mod resources;
 pub mod schema;
 pub mod serve;

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use rmcp::model::Tool;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 const INTRODUCTION: &str = "\
 # Tools
@@ -88,7 +88,7 @@ struct Property<'a> {
 
 fn collect<'a>(properties: &mut Vec<Property<'a>>, prefix: &str, schema: &'a Json) {
     let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-    for (name, property) in schema["properties"].as_object().unwrap_or(&Map::new()) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{prefix}{name}");
         let is_required = required.iter().any(|required| required == name);
         properties.push(Property { path: path.clone(), schema: property, is_required });
