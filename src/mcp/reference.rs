@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn the_tool_reference_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tools.md");
-        let expected = markdown(&crate::mcp::server::published_tools());
+        let expected = markdown(&crate::mcp::server::Server::published_tools());
         if std::env::var_os("GOVFORGE_BLESS").is_some_and(|value| value != "0") {
             std::fs::write(&path, &expected).expect("docs/tools.md can be written");
         }
