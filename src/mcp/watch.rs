@@ -50,8 +50,8 @@ impl Watch {
     pub(super) fn start(self, stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let Self { runtime, mut reasons } = self;
         thread::Builder::new().name("watch".to_owned()).spawn(move || {
-            let reason = runtime.block_on(reasons.next());
-            tracing::info!(reason, "ending");
+            // No word of it to the log: a stderr that nobody reads would hold this thread up.
+            runtime.block_on(reasons.next());
             stop();
             thread::sleep(GRACE);
             process::exit(0);
@@ -89,13 +89,13 @@ mod unix {
             })
         }
 
-        pub(super) async fn next(&mut self) -> &'static str {
+        pub(super) async fn next(&mut self) {
             let parent = self.parent;
             tokio::select! {
-                _ = self.terminate.recv() => "SIGTERM",
-                _ = self.interrupt.recv() => "SIGINT",
-                _ = self.hang_up.recv() => "SIGHUP",
-                () = orphaned(parent) => "the parent has ended",
+                _ = self.terminate.recv() => {}
+                _ = self.interrupt.recv() => {}
+                _ = self.hang_up.recv() => {}
+                () = orphaned(parent) => {}
             }
         }
     }
@@ -142,13 +142,13 @@ mod windows {
             })
         }
 
-        pub(super) async fn next(&mut self) -> &'static str {
+        pub(super) async fn next(&mut self) {
             tokio::select! {
-                _ = self.interrupt.recv() => "Ctrl-C",
-                _ = self.stop.recv() => "Ctrl-Break",
-                _ = self.close.recv() => "the console was closed",
-                _ = self.log_off.recv() => "the user logged off",
-                _ = self.shut_down.recv() => "the system shuts down",
+                _ = self.interrupt.recv() => {}
+                _ = self.stop.recv() => {}
+                _ = self.close.recv() => {}
+                _ = self.log_off.recv() => {}
+                _ = self.shut_down.recv() => {}
             }
         }
     }
