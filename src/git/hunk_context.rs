@@ -41,16 +41,65 @@ pub(super) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn cut(line: &[u8]) -> &[u8] {
-    let line = &line[..line.len().min(MAX_BYTES)];
-    let line = trim_end(line);
-    match std::str::from_utf8(line) {
-        Ok(_) => line,
-        Err(error) => &line[..error.valid_up_to()],
-    }
+    let line = trim_end(&line[..line.len().min(MAX_BYTES)]);
+    &line[..utf8_len(line)]
 }
 
 fn trim_end(line: &[u8]) -> &[u8] {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let end = line.iter().rposition(|byte| !blank(byte)).map_or(0, |at| at + 1);
     &line[..end]
+}
+
+/// How far git takes the line for UTF-8: up to the first byte that is not, which includes
+/// the noncharacters U+FFFE and U+FFFF, but not those of the other planes.
+fn utf8_len(line: &[u8]) -> usize {
+    let valid = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    valid.find(['\u{fffe}', '\u{ffff}']).unwrap_or(valid.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn above(old: &str, lines_before: u64) -> Option<&str> {
+        HunkContext::new(old.as_bytes())
+            .above(lines_before)
+            .map(|context| std::str::from_utf8(context).unwrap())
+    }
+
+    #[test]
+    fn the_last_line_that_starts_like_a_name_counts() {
+        let old = "fn a() {\n  x\n}\n_b = 1 \t\r\n$c\n1\n";
+        assert_eq!(above(old, 0), None);
+        assert_eq!(above(old, 3), Some("fn a() {"));
+        assert_eq!(above(old, 4), Some("_b = 1"));
+        assert_eq!(above(old, 6), Some("$c"));
+        assert_eq!(above(old, 60), Some("$c"));
+    }
+
+    #[test]
+    fn an_earlier_context_is_carried_over() {
+        let mut context = HunkContext::new(b"a\n1\n2\n3\n");
+        assert_eq!(context.above(2), Some(&b"a"[..]));
+        assert_eq!(context.above(4), Some(&b"a"[..]));
+    }
+
+    #[test]
+    fn the_cut_is_at_80_bytes_before_blanks_and_within_characters() {
+        let cases = [
+            ("a".repeat(81), "a".repeat(80)),
+            ("a".repeat(78) + "   b", "a".repeat(78)),
+            ("a".repeat(79) + "\u{20ac}", "a".repeat(79)),
+            ("a \u{ffff} b".to_owned(), "a ".to_owned()),
+            ("a \u{1ffff} b".to_owned(), "a \u{1ffff} b".to_owned()),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(above(&line, 1), Some(expected.as_str()));
+        }
+        assert_eq!(HunkContext::new(b"ab \xe9t\xe9").above(1), Some(&b"ab "[..]));
+    }
 }
