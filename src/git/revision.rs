@@ -46,7 +46,9 @@ pub(super) fn resolve(repository: &Repository, revision: &str, stop: Stop<'_>) -
     }
     match repository.inner.revparse_single(revision) {
         Ok(object) => peel(repository, revision, object.id()),
-        Err(error) if error.code() == ErrorCode::Ambiguous => {
+        Err(error)
+            if error.code() == ErrorCode::Ambiguous && revision.len() >= MIN_PREFIX_DIGITS =>
+        {
             the_one_commit(repository, revision, stop)
         }
         Err(_) => Err(not_found(repository, revision)),
