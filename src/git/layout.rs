@@ -4,6 +4,7 @@
 //! repository: also those that cannot be opened, and those of another user.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Error, Result};
@@ -20,21 +21,30 @@ pub struct Located {
     pub branch: Option<String>,
 }
 
-/// Finds the repository that holds `path`; `Ok(None)` if none does.
+/// Finds the repository that holds `path`; `Ok(None)` if none does, or if the path does not
+/// exist.
 ///
 /// Needs no readable repository, only its files.
 ///
 /// # Errors
 ///
-/// `NotARepository` if the path does not exist.
+/// `NotARepository` if the path exists but may not be read.
 pub fn locate(path: &Path) -> Result<Option<Located>> {
-    let resolved = dunce::canonicalize(path).map_err(|_| {
-        Error::refused(
-            Code::NotARepository,
-            format!("the path {} does not exist, or may not be read.", path.display()),
-        )
-    })?;
-    Ok(resolved.ancestors().find_map(Layout::at).map(|layout| layout.located()))
+    let resolved = match dunce::canonicalize(path) {
+        Ok(resolved) => resolved,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(_) => {
+            return Err(Error::refused(
+                Code::NotARepository,
+                format!(
+                    "the path {} cannot be read: check that every directory on the way may be \
+                     entered.",
+                    path.display()
+                ),
+            ));
+        }
+    };
+    Ok(resolved.ancestors().find_map(Layout::at).map(Layout::located))
 }
 
 /// A repository's places on disk, resolved.
@@ -51,8 +61,8 @@ pub(super) struct Layout {
 impl Layout {
     /// The repository whose root is exactly `path`, which must be resolved.
     pub(super) fn at(path: &Path) -> Option<Self> {
-        if path.file_name().is_some_and(|name| name == ".git") && path.parent().is_some_and(has_git)
-        {
+        let is_dot_git = path.file_name().is_some_and(|name| name == ".git");
+        if is_dot_git && path.parent().and_then(Self::at).is_some() {
             return None;
         }
         let dot_git = path.join(".git");
@@ -97,10 +107,6 @@ fn main_root(common_dir: &Path) -> PathBuf {
     configured.or_else(beside).unwrap_or_else(|| common_dir.to_path_buf())
 }
 
-fn has_git(directory: &Path) -> bool {
-    Layout::at(directory).is_some()
-}
-
 /// The directory that a `.git` file names.
 fn linked(dot_git: &Path, root: &Path) -> Option<PathBuf> {
     let line = read_line(dot_git)?;
@@ -110,7 +116,7 @@ fn linked(dot_git: &Path, root: &Path) -> Option<PathBuf> {
 
 /// The text of a file of one line.
 fn read_line(file: &Path) -> Option<String> {
-    // A path of 4 KiB is the longest that such a file can hold with a meaning.
+    // Such a file holds one path or name; anything longer is something else.
     let meta = fs::metadata(file).ok()?;
     if !meta.is_file() || meta.len() > 8192 {
         return None;

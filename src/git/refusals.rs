@@ -35,7 +35,8 @@ pub(super) fn missing(root: &Path, what: &str, kind: Absence) -> Error {
         ),
         Absence::Partial => format!(
             "{root} is a partial clone, and {what} has not been fetched. Show the commit once \
-             with `git -C \"{root}\" show COMMIT`, which fetches what it needs, then retry."
+             with `git -C \"{root}\" show --text -m --first-parent COMMIT`, which fetches what \
+             it needs, then retry."
         ),
         Absence::Unexplained => format!(
             "{what} is missing in the repository {root}. `git -C \"{root}\" fsck` lists what \

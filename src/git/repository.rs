@@ -149,16 +149,12 @@ fn is_worktree_of(layout: &Layout, own: Option<&Layout>) -> bool {
 
 fn not_the_root(repo_path: &str, holder: &Layout, project: &Path) -> Error {
     let root = holder.root.display();
-    let next = if holder.root.starts_with(project) || project.starts_with(&holder.root) {
-        if project.starts_with(&holder.root) && project != holder.root {
-            format!(
-                "The project at {} is only a part of that repository: register the whole with \
-                 `govforge init \"{root}\"`.",
-                project.display()
-            )
-        } else {
-            format!("Pass repo_path `{root}`.")
-        }
+    let next = if project != holder.root && project.starts_with(&holder.root) {
+        format!(
+            "The project at {} is only a part of that repository: register the whole with \
+             `govforge init \"{root}\"`.",
+            project.display()
+        )
     } else {
         format!("Pass repo_path `{root}`.")
     };
@@ -187,12 +183,13 @@ fn open_git(layout: &Layout) -> Result<git2::Repository> {
     let ceilings: [&Path; 0] = [];
     let opened = git2::Repository::open_ext(&layout.root, RepositoryOpenFlags::NO_SEARCH, ceilings);
     let repository = opened.map_err(|error| cannot_open(layout, &error))?;
+    // What was decided on must be what was opened.
+    if dunce::canonicalize(repository.commondir()).ok().as_ref() != Some(&layout.common_dir) {
+        return Err(refusals::damaged(&layout.root, "its `.git` file"));
+    }
     // Configuration (core.worktree) can move the working tree away from the `.git` beside it.
     let root = repository.workdir().unwrap_or_else(|| repository.path());
-    let resolved = dunce::canonicalize(root).ok();
-    if resolved.as_deref() == Some(&layout.root)
-        || (repository.is_bare() && resolved.as_deref() == Some(&layout.git_dir))
-    {
+    if dunce::canonicalize(root).ok().as_ref() == Some(&layout.root) {
         return Ok(repository);
     }
     Err(Error::refused(

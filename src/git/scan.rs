@@ -25,7 +25,7 @@ pub struct ChangedLine<'a> {
     /// Added, else removed.
     pub added: bool,
     /// The line without its newline, of any length and in any encoding; UTF-16 with a byte
-    /// order mark comes as UTF-8.
+    /// order mark (binary to git) comes as UTF-8.
     pub text: &'a [u8],
 }
 
@@ -52,7 +52,7 @@ pub struct NotScanned {
 /// Why a content was not visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The new content is not text: it has a NUL in its first 8,000 bytes.
+    /// The new content is not text: it has a NUL in its first 8,000 bytes, and is not UTF-16.
     Binary,
     /// The content, or what it replaced, is not in this clone.
     Missing,
@@ -220,15 +220,16 @@ fn load<'o>(
 /// A blob's text; `None` if it is binary.
 fn text<'b>(blob: Option<&'b OdbObject<'_>>) -> Option<Cow<'b, [u8]>> {
     let content = blob.map_or(&b""[..], |blob| blob.data());
-    let utf16 = |read: fn([u8; 2]) -> u16| {
-        let units = content[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
-        let decoded = char::decode_utf16(units).map(|char| char.unwrap_or('\u{fffd}'));
-        Cow::Owned(decoded.collect::<String>().into_bytes())
-    };
-    match content {
-        [0xff, 0xfe, ..] => Some(utf16(u16::from_le_bytes)),
-        [0xfe, 0xff, ..] => Some(utf16(u16::from_be_bytes)),
-        _ if is_binary(content) => None,
-        _ => Some(Cow::Borrowed(content)),
+    if !is_binary(content) {
+        return Some(Cow::Borrowed(content));
     }
+    let read = match content {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = content[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+    let decoded: String =
+        char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    (!is_binary(decoded.as_bytes())).then(|| Cow::Owned(decoded.into_bytes()))
 }

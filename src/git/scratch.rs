@@ -96,3 +96,26 @@ impl ScratchRepository {
         Ok(id.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_stack_up_on_main() {
+        let directory = tempfile::tempdir().unwrap();
+        let scratch = ScratchRepository::init(directory.path()).unwrap();
+        let author = Author { name: "Demo", email: "demo@example.com", seconds: 1_700_000_000 };
+        let first = scratch.commit("one", &author, &[("src/a.py", "a = 1\n")]).unwrap();
+        let second = scratch
+            .commit("two", &author, &[("src/a.py", "a = 2\n"), ("tests/test_a.py", "")])
+            .unwrap();
+        let repository = super::super::Repository::open(".", scratch.root(), scratch.root());
+        let change = repository.unwrap().change("main", &|| false).unwrap();
+        assert_eq!(change.commit_hash, second);
+        assert_eq!(change.parent_commit_hash, Some(first));
+        assert_eq!(change.branch_name.as_deref(), Some("main"));
+        assert_eq!(change.files_changed, ["src/a.py", "tests/test_a.py"]);
+        assert!(ScratchRepository::init(directory.path()).is_err());
+    }
+}

@@ -82,13 +82,22 @@ fn binary_contents_are_told_and_utf16_is_read() {
     git.commit_file("little.txt", utf16("one\r\n", false));
     std::fs::write(git.root.join("little.txt"), utf16("one\r\nkey=\u{e9}\r\n", false)).unwrap();
     std::fs::write(git.root.join("big.txt"), utf16("key", true)).unwrap();
+    std::fs::write(git.root.join("latin"), b"\xff\xfepassword=\n").unwrap();
     std::fs::write(git.root.join("image"), b"\x89PNG\0\n").unwrap();
     std::fs::write(git.root.join("was-binary"), b"text\n").unwrap();
     std::fs::remove_file(git.root.join("deleted")).unwrap();
     git.run(&["add", "-A"]);
     git.commit();
     let (lines, scan) = lines(&git, "HEAD");
-    assert_eq!(lines, ["big.txt:1:+key", "little.txt:2:+key=\\xc3\\xa9\\r", "was-binary:1:+text"]);
+    assert_eq!(
+        lines,
+        [
+            "big.txt:1:+key",
+            "latin:1:+\\xff\\xfepassword=",
+            "little.txt:2:+key=\\xc3\\xa9\\r",
+            "was-binary:1:+text"
+        ]
+    );
     let image = NotScanned { path: "image".to_owned(), why: Why::Binary };
     assert_eq!(scan.not_scanned, [image]);
 }
