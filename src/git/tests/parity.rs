@@ -8,8 +8,11 @@ use super::support::{Git, Place, difference, go_on};
 /// Compares the commits and reports the first that differs.
 pub(super) fn check(git: &Git, commits: &[String]) {
     let repository = git.open();
-    for commit in commits {
-        let judged = git.judge(commit);
+    let empty = git.empty_tree();
+    let pairs = git.with_parents(commits);
+    assert_eq!(pairs.len(), commits.len());
+    for [parent, commit] in &pairs {
+        let judged = git.judge(&empty, [parent, commit]);
         let mut text = Vec::new();
         repository
             .diff_text(commit, &go_on, &mut |piece| text.extend_from_slice(piece))

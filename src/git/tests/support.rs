@@ -124,14 +124,32 @@ impl Git {
         Repository::open(self.root.to_str().unwrap(), &self.root, &self.root).unwrap()
     }
 
-    /// What git itself says of a commit's change.
-    pub(super) fn judge(&self, commit: &str) -> Judged {
-        let parents = self.run(&["rev-list", "--parents", "-1", commit]);
-        let empty = self.run(&["hash-object", "-t", "tree", "--stdin"]);
-        let parent = parents.split(' ').nth(1).unwrap_or(&empty).to_owned();
-        let text = self.bytes(&diff_tree(&empty, &["-p"], &[&parent, commit]), b"");
+    /// The id of the empty tree, which stands for the parent of a root commit.
+    pub(super) fn empty_tree(&self) -> String {
+        self.run(&["hash-object", "-t", "tree", "--stdin"])
+    }
+
+    /// The commits, each with its first parent or else the empty tree.
+    pub(super) fn with_parents(&self, commits: &[String]) -> Vec<[String; 2]> {
+        let empty = self.empty_tree();
+        let list = self.bytes(
+            &["rev-list", "--parents", "--no-walk=unsorted", "--stdin"],
+            commits.join("\n").as_bytes(),
+        );
+        let list = String::from_utf8(list).unwrap();
+        let pair = |line: &str| {
+            let mut ids = line.split(' ');
+            let commit = ids.next().unwrap().to_owned();
+            [ids.next().unwrap_or(&empty).to_owned(), commit]
+        };
+        list.lines().map(pair).collect()
+    }
+
+    /// What git itself says of the change from a parent to a commit.
+    pub(super) fn judge(&self, empty: &str, [parent, commit]: [&str; 2]) -> Judged {
+        let text = self.bytes(&diff_tree(empty, &["-p"], &[parent, commit]), b"");
         let numstat =
-            self.bytes(&diff_tree(&empty, &["--numstat", "-z", "-r"], &[&parent, commit]), b"");
+            self.bytes(&diff_tree(empty, &["--numstat", "-z", "-r"], &[parent, commit]), b"");
         let mut judged = Judged { text, ..Judged::default() };
         for line in numstat.split(|&byte| byte == 0).filter(|line| !line.is_empty()) {
             let mut fields = line.splitn(3, |&byte| byte == b'\t');
