@@ -17,8 +17,12 @@ refused call is a result with `isError: true` whose text begins with a stable co
 `DecisionNotFound`, and says what to do next; it leaves nothing in the ledger. `null`, an
 absent key and, for agent names, `commit_hash`, `config_path` and enums, an empty string mean
 the default of an optional parameter. Tasks, decisions and reviews are named by display ID in
-any case (`DEC-001`), by `<project name>/DEC-001`, or by UUID.
+any case (`DEC-001`), by `<project name>/DEC-001`, or by UUID. Texts without a length here are at
+most 1 MiB.
 ";
+
+/// The length that the introduction gives for every text.
+const LONGEST_TEXT: i64 = 1_048_576;
 
 /// The reference of `tools` as Markdown, in the given order.
 pub fn markdown(tools: &[Tool]) -> String {
@@ -97,7 +101,7 @@ fn collect<'a>(properties: &mut Vec<Property<'a>>, prefix: &str, schema: &'a Jso
     }
 }
 
-/// The type in words: `string, 1 to 512 characters`, `low, medium or high`, `list of strings`.
+/// The type in words, such as `string, not blank, at most 512 characters`.
 fn kind(schema: &Json) -> String {
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<_> = values.iter().map(|value| format!("`{}`", plain(value))).collect();
@@ -110,18 +114,24 @@ fn kind(schema: &Json) -> String {
     let mut words = match types.as_slice() {
         ["array"] => match schema["items"]["type"].as_str() {
             Some("object") => "list of objects".to_owned(),
+            Some("string") if schema["items"]["enum"].is_null() => "list of strings".to_owned(),
             _ => format!("list of {}", kind(&schema["items"])),
         },
         many if many.len() > 2 => "any JSON".to_owned(),
         few => few.join(" or "),
     };
-    words.push_str(&range(schema, "minLength", "maxLength", " characters"));
-    words.push_str(&range(schema, "minimum", "maximum", ""));
+    let longest = schema["maxLength"].as_i64().filter(|most| *most < LONGEST_TEXT);
+    words.push_str(&match (schema["minLength"].as_i64(), longest) {
+        (Some(1), None) => ", not blank".to_owned(),
+        (Some(1), Some(most)) => format!(", not blank, at most {most} characters"),
+        (least, most) => range(least, most, " characters"),
+    });
+    words.push_str(&range(schema["minimum"].as_i64(), schema["maximum"].as_i64(), ""));
     words
 }
 
-fn range(schema: &Json, least: &str, most: &str, unit: &str) -> String {
-    match (schema[least].as_i64(), schema[most].as_i64()) {
+fn range(least: Option<i64>, most: Option<i64>, unit: &str) -> String {
+    match (least, most) {
         (Some(least), Some(most)) => format!(", {least} to {most}{unit}"),
         (Some(least), None) => format!(", at least {least}{unit}"),
         (None, Some(most)) => format!(", at most {most}{unit}"),
@@ -166,7 +176,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "title: string, 1 to 512 characters",
+                "title: string, not blank, at most 512 characters",
                 "findings: list of objects",
                 "findings[].line_start: integer, at least 1",
                 "risk_level: `low`, `high`",

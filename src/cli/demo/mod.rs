@@ -53,12 +53,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn farewell(stage: &mut Stage, kept: Option<&Path>) -> Result<(), Failure> {
     stage.gap()?;
     stage.title("Where to go next")?;
-    stage.hint("govforge init", "in your own repository: makes .govforge/ and registers it")?;
-    stage.hint(
-        "claude mcp add govforge -- govforge",
-        "gives Claude Code the tools; README.md has Codex, Cursor, Cline, VS Code and others",
-    )?;
-    stage.hint("govforge --help", "the verbs, the environment, and where the ledger is found")?;
+    // Run out of a checkout by cargo, the program is on nobody's PATH yet.
+    let is_built_here = std::env::current_exe()
+        .is_ok_and(|path| path.components().any(|part| part.as_os_str() == "target"));
+    if is_built_here {
+        stage.hint("cargo install --path .", "puts govforge on your PATH")?;
+    }
+    stage.hint("govforge init", "in your repository: makes .govforge/")?;
+    stage.hint("claude mcp add govforge -- govforge", "wires Claude Code; README.md has more")?;
+    stage.hint("govforge --help", "verbs, environment, where the ledger is")?;
     stage.gap()?;
     match kept {
         Some(folder) => stage.tell(&format!(

@@ -50,7 +50,7 @@ def user_of(cookie, key, now):
 "#,
     ),
     (
-        "tests/test_auth.py",
+        "tests/test_idle.py",
         r#"from auth import IDLE_SECONDS, sign, user_of
 
 KEY = b"only for tests"
@@ -95,7 +95,7 @@ def user_of(cookie, key, now):
 "#,
     ),
     (
-        "tests/test_auth.py",
+        "tests/test_idle.py",
         r#"from auth import IDLE_SECONDS, sign, user_of
 
 KEY = b"only for tests"

@@ -45,7 +45,7 @@ impl Stage {
 
     /// A command to type, and what it is good for.
     pub fn hint(&mut self, command: &str, purpose: &str) -> io::Result<()> {
-        let lead = format!("  {command:<38}");
+        let lead = format!("  {command:<37}");
         self.screen.hanging((&lead, CODE), purpose, str::to_owned)
     }
 
