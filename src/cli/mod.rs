@@ -7,6 +7,7 @@ pub mod demo;
 pub mod init;
 pub mod screen;
 
+use std::error::Error as _;
 use std::io::{self, Write as _};
 
 use clap::{Parser, Subcommand};
@@ -68,8 +69,8 @@ The ledger is the first of:
 
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
-  GOVFORGE_PROJECT  the project in which a bare DEC-001 is looked up first, by name,
-                    path or UUID, if not the one around the working directory
+  GOVFORGE_PROJECT  where a bare DEC-001 is looked up first: a project's name,
+                    path or UUID; else the project around the working directory
   RUST_LOG          what is logged to stderr, such as info or govforge=debug
   NO_COLOR          no colours, whatever the terminal can do
 
@@ -105,15 +106,13 @@ impl From<Error> for Failure {
         match error {
             Error::Refused(refusal) => Self::Refused(refusal.message),
             Error::Fault(fault) => {
-                tracing::error!(cause = fault_cause(&fault), "{fault}");
+                if let Some(cause) = fault.source() {
+                    tracing::error!(%cause, "{fault}");
+                }
                 Self::Fault(fault.summary)
             }
         }
     }
-}
-
-fn fault_cause(fault: &crate::error::Fault) -> Option<String> {
-    std::error::Error::source(fault).map(ToString::to_string)
 }
 
 /// The exit code of a verb, after telling on stderr what went wrong.

@@ -35,8 +35,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let folder = tempfile::Builder::new().prefix("govforge-demo-").tempdir().map_err(|error| {
         Failure::Refused(format!(
-            "No temporary folder could be made in {}: {error}. Set TMPDIR to a folder that can be written.",
-            std::env::temp_dir().display(),
+            "No temporary folder could be made: {error}. Set TMPDIR to one that can be written.",
         ))
     })?;
     let root = dunce::canonicalize(folder.path())
