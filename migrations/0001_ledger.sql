@@ -160,6 +160,15 @@ CREATE TABLE IF NOT EXISTS display_sequences (
     PRIMARY KEY (project_id, prefix)
 );
 
+-- What was recorded in the last minute, so that a call that a client sent twice is seen: the
+-- digest of the content, and what the first record is called. Older rows are removed.
+CREATE TABLE IF NOT EXISTS recent_calls (
+    digest     VARCHAR(80)  NOT NULL PRIMARY KEY,
+    record     VARCHAR(64) NOT NULL,
+    created_at TEXT        NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ix_recent_calls_created_at ON recent_calls (created_at);
+
 -- The original looks records up inside one project; here a display ID is also looked up in
 -- the whole ledger, and children are read by their parent.
 CREATE INDEX IF NOT EXISTS ix_tasks_display_id ON tasks (display_id);

@@ -16,7 +16,10 @@ fn main() {
     let cli = Cli::parse();
     logging::init();
     let code = cli::conclude(match cli.verb {
-        None => serve(|| Server::new(service())).map_err(Into::into),
+        None => {
+            let service = service();
+            serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
+        }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
     });

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, SubsecRound, Utc};
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
@@ -13,6 +13,16 @@ pub struct Timestamp(DateTime<Utc>);
 impl Timestamp {
     /// How the ledger writes it: `YYYY-MM-DD HH:MM:SS.ffffff`, as SQLAlchemy does.
     const STORED: &str = "%Y-%m-%d %H:%M:%S%.6f";
+
+    /// The next point in time, a microsecond later.
+    pub fn next(self) -> Self {
+        Self(self.0 + TimeDelta::microseconds(1))
+    }
+
+    /// The point in time a minute earlier.
+    pub fn a_minute_before(self) -> Self {
+        Self(self.0 - TimeDelta::minutes(1))
+    }
 
     /// The text for the ledger.
     pub fn stored(self) -> String {
@@ -93,5 +103,6 @@ mod tests {
         assert_eq!(Timestamp::read("2026-05-10 14:02:11"), Some(whole));
         assert_eq!(Timestamp::read("2026-05-10T14:02:11Z"), Some(whole));
         assert_eq!(Timestamp::read("yesterday"), None);
+        assert_eq!(whole.next().to_string(), "2026-05-10T14:02:11.000001Z");
     }
 }

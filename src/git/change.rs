@@ -11,6 +11,7 @@ use super::objects::Objects;
 use super::repository::Repository;
 use super::tree_walk::{self, Delta, Entry, Mode};
 use super::{Stop, quote, refusals, revision};
+use crate::domain::digest;
 use crate::error::Result;
 
 /// A commit's change against its first parent, or against the empty tree for a root commit.
@@ -70,7 +71,7 @@ impl Repository {
             branch_name: self.branch(),
             commit_hash: id.to_string(),
             parent_commit_hash: ends.parent.map(|parent| parent.to_string()),
-            diff_hash: format!("sha256:{}", hex(&hash.finalize())),
+            diff_hash: digest::shown(hash),
             files_changed: files.into_iter().collect(),
             insertions,
             deletions,
@@ -171,8 +172,4 @@ impl<'o> Content<'o> {
             Self::Oversize => None,
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

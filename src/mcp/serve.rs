@@ -18,7 +18,8 @@ It is meant to be started by a client: `govforge --help` says how to wire it. Ct
 
 /// Serves MCP until the client closes stdin or stdout, a signal arrives or the parent ends.
 ///
-/// `handler` is made inside the runtime. At the end of stdin the replies in flight are sent
+/// `handler` is made inside the runtime; `finish` is awaited when nothing is in flight any
+/// more. At the end of stdin the replies in flight are sent
 /// first; after a signal they have a third of a second. Either way the caller should end the
 /// process at once, with exit code 0: work that cannot be interrupted may still be running on
 /// other threads, and it must not hold the process back.
@@ -26,7 +27,10 @@ It is meant to be started by a client: `govforge --help` says how to wire it. Ct
 /// # Errors
 ///
 /// A fault when the system refuses a thread, or the protocol's loop fails.
-pub fn serve<H: ServerHandler>(handler: impl FnOnce() -> H) -> Result<()> {
+pub fn serve<H: ServerHandler>(
+    handler: impl FnOnce() -> H,
+    finish: impl Future<Output = ()>,
+) -> Result<()> {
     if io::stdin().is_terminal() {
         // A person who closed stderr does not want to read it.
         let _ = io::stderr().write_all(GREETING.as_bytes());
@@ -41,7 +45,9 @@ pub fn serve<H: ServerHandler>(handler: impl FnOnce() -> H) -> Result<()> {
         let service = serve_directly(Session::new(handler()), transport, None);
         let stop = service.cancellation_token();
         watch.start(|| stop.cancel()).map_err(refused)?;
-        service.waiting().await.map_err(|error| Error::fault("The server failed", error))
+        let served = service.waiting().await;
+        finish.await;
+        served.map_err(|error| Error::fault("The server failed", error))
     });
     runtime.shutdown_background();
     served.map(|reason| tracing::info!(?reason, "served"))

@@ -88,12 +88,15 @@ impl Service {
             ApprovalStatus::Rejected => "decision.rejected",
             ApprovalStatus::NeedsChanges => "decision.needs_changes",
         };
-        let payload = json!({
+        let mut payload = json!({
             "approval_id": approval.id,
             "comment": approval.comment,
             "from": decision.status,
             "to": status,
         });
+        let content = json!([decision.id, approver.id, approval.comment]);
+        let record = approval.id.to_string();
+        write.flag_repeat(&mut payload, event_type, content, &record).await?;
         let subject = Subject::decision(&decision, Some(approver.id));
         write.event(&subject, event_type, payload).await?;
         write.commit().await?;

@@ -113,6 +113,9 @@ impl Service {
         if let Some(total) = files_changed_total {
             payload["files_changed_total"] = json!(total);
         }
+        let content = json!([decision.id, change.repo_path, change.commit_hash, actor]);
+        let record = change.id.to_string();
+        write.flag_repeat(&mut payload, "decision.git_attached", content, &record).await?;
         let subject = Subject::decision(&decision, actor);
         write.event(&subject, "decision.git_attached", payload).await?;
         write.commit().await?;

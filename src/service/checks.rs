@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
 use super::changes::off_thread;
 use super::place::{DIRECTORY, POLICIES_FILE};
 use super::write::{Subject, Write};
+use crate::domain::digest;
 use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, Project};
 use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
@@ -261,7 +261,7 @@ pub(super) fn read_rules(root: &Path, config_path: Option<&str>, base: &Path) ->
     Ok(Rules {
         set,
         path: Some(resolved.to_string_lossy().into_owned()),
-        hash: Some(format!("sha256:{}", hex(&Sha256::digest(&bytes)))),
+        hash: Some(digest::of(&bytes)),
     })
 }
 
@@ -277,10 +277,6 @@ fn read_limited(path: &Path) -> std::result::Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Service {

@@ -1,4 +1,4 @@
-//! `.govforge/config.toml`: the settings of a project.
+//! `.govforge/config.toml`: the settings of a project and of the ledger beside it.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::place::DIRECTORY;
 use crate::error::{Code, Error, Result};
+use crate::store::ledger::Durability;
 
 /// The settings' name in `.govforge/`.
 const FILE: &str = "config.toml";
@@ -18,6 +19,25 @@ struct Config {
     _api_url: Option<String>,
     #[serde(default)]
     project: ProjectSettings,
+    #[serde(default)]
+    ledger: LedgerSettings,
+}
+
+/// `[ledger]`: how the ledger in the same directory is kept.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LedgerSettings {
+    #[serde(default)]
+    durability: DurabilitySetting,
+}
+
+/// `"full"` or `"normal"`.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DurabilitySetting {
+    #[default]
+    Full,
+    Normal,
 }
 
 /// `[project]`: what a project is registered as.
@@ -36,7 +56,24 @@ pub struct ProjectSettings {
 ///
 /// Refuses a file with a mistake, naming its place; the mistake is also logged.
 pub fn project_settings(root: &Path) -> Result<ProjectSettings> {
-    let file = root.join(DIRECTORY).join(FILE);
+    read(&root.join(DIRECTORY)).map(|config| config.project)
+}
+
+/// Reads `[ledger]` of the `.govforge/` that holds the ledger file; a missing file sets
+/// nothing.
+///
+/// # Errors
+///
+/// As [`project_settings`].
+pub fn durability(directory: &Path) -> Result<Durability> {
+    Ok(match read(directory)?.ledger.durability {
+        DurabilitySetting::Full => Durability::Full,
+        DurabilitySetting::Normal => Durability::Normal,
+    })
+}
+
+fn read(directory: &Path) -> Result<Config> {
+    let file = directory.join(FILE);
     let wrong = |what: String| {
         let message = format!("{} {what} Correct it, then send the call again.", file.display());
         tracing::error!("{message}");
@@ -57,7 +94,7 @@ pub fn project_settings(root: &Path) -> Result<ProjectSettings> {
     if blank(&config.project.name) || blank(&config.project.default_branch) {
         return Err(wrong("has a blank value in [project].".to_owned()));
     }
-    Ok(config.project)
+    Ok(config)
 }
 
 /// Line and column, both from 1 on and the column in characters, of a byte in a text.
@@ -71,11 +108,10 @@ fn place(text: &str, byte: usize) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<ProjectSettings> {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join(DIRECTORY)).unwrap();
-        std::fs::write(root.path().join(DIRECTORY).join(FILE), text).unwrap();
-        project_settings(root.path())
+    fn read(text: &str) -> Result<Config> {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join(FILE), text).unwrap();
+        super::read(directory.path())
     }
 
     #[test]
@@ -84,8 +120,8 @@ mod tests {
                     default_branch = \"trunk\"\n";
         let expected =
             ProjectSettings { name: Some("shop".into()), default_branch: Some("trunk".into()) };
-        assert_eq!(read(text).unwrap(), expected);
-        assert_eq!(read("").unwrap(), ProjectSettings::default());
+        assert_eq!(read(text).unwrap().project, expected);
+        assert_eq!(read("").unwrap().project, ProjectSettings::default());
     }
 
     #[test]
@@ -95,6 +131,7 @@ mod tests {
             ("[project]\nname = 3\n", "line 2, column 8"),
             ("api_url = \n", "line 1, column 11"),
             ("[project]\nname = \" \"\n", "blank"),
+            ("[ledger]\ndurability = \"fast\"\n", "line 2, column 14"),
         ] {
             let error = read(text).unwrap_err();
             assert_eq!(error.code(), Some(Code::InvalidConfig));

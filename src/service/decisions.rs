@@ -77,12 +77,23 @@ impl Service {
             updated_at: write.now,
         };
         store::decisions::insert(write.connection(), &decision).await?;
-        let payload = json!({
+        let mut payload = json!({
             "display_id": decision.display_id,
             "title": decision.title,
             "risk_level": decision.risk_level,
             "task_id": task.id,
         });
+        let content = json!([
+            task.id,
+            author.id,
+            decision.title,
+            decision.summary,
+            decision.rationale,
+            decision.risk_level,
+            decision.human_approval_required,
+        ]);
+        let record = &decision.display_id;
+        write.flag_repeat(&mut payload, "decision.created", content, record).await?;
         let subject = Subject::decision(&decision, Some(author.id));
         write.event(&subject, "decision.created", payload).await?;
         write.commit().await?;

@@ -89,11 +89,22 @@ impl Service {
             entity_id: disagreement.id,
             actor,
         };
-        let payload = json!({
+        let mut payload = json!({
             "decision_id": decision.id,
             "topic": disagreement.topic,
             "requires_human_decision": disagreement.requires_human_decision,
         });
+        let content = json!([
+            decision.id,
+            disagreement.topic,
+            disagreement.author_position,
+            disagreement.reviewer_position,
+            disagreement.risk_summary,
+            disagreement.requires_human_decision,
+            actor,
+        ]);
+        let record = disagreement.id.to_string();
+        write.flag_repeat(&mut payload, "disagreement.recorded", content, &record).await?;
         write.event(&subject, "disagreement.recorded", payload).await?;
         write.commit().await?;
         Ok(DisagreementRecorded {

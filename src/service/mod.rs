@@ -5,10 +5,11 @@
 //! fills by hand; their doc comments and length limits are what the published schemas say.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::domain::time::{Clock, Ids};
-use crate::store::ledger::Ledger;
+use crate::error::Result;
+use crate::store::ledger::{Durability, Ledger};
 
 pub mod approvals;
 pub mod changes;
@@ -29,6 +30,7 @@ mod write;
 #[derive(Clone)]
 pub struct Service {
     ledger: Arc<Ledger>,
+    durability: Arc<OnceLock<Durability>>,
     place: Arc<place::Place>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
@@ -41,7 +43,7 @@ impl Service {
             Ok(path) => Ledger::new(path.clone()),
             Err(refusal) => Ledger::refusing(refusal.clone()),
         });
-        Self { ledger, place: Arc::new(place), clock, ids }
+        Self { ledger, durability: Arc::default(), place: Arc::new(place), clock, ids }
     }
 
     /// The ledger file.
@@ -49,9 +51,27 @@ impl Service {
         self.ledger.path()
     }
 
+    /// Closes the ledger; called once, when nothing is in flight any more.
+    pub async fn close(&self) {
+        self.ledger.close().await;
+    }
+
+    /// How safe an acknowledged write has to be: what the settings beside the ledger say,
+    /// read once.
+    fn durability(&self) -> Result<Durability> {
+        if let Some(durability) = self.durability.get() {
+            return Ok(*durability);
+        }
+        let durability = match self.ledger.path().parent() {
+            Some(directory) => config::durability(directory)?,
+            None => Durability::default(),
+        };
+        Ok(*self.durability.get_or_init(|| durability))
+    }
+
     /// The same service over another ledger.
     fn with_ledger(&self, path: PathBuf) -> Self {
-        Self { ledger: Arc::new(Ledger::new(path)), ..self.clone() }
+        Self { ledger: Arc::new(Ledger::new(path)), durability: Arc::default(), ..self.clone() }
     }
 }
 

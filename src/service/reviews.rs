@@ -115,7 +115,10 @@ impl Service {
         let status = DecisionStatus::ReviewRequired;
         // The request itself is the event: the contract has no second one for the status.
         write.set_status(&decision, status).await?;
-        let payload = json!({ "reviewer_agent_id": reviewer.id, "focus": input.focus });
+        let mut payload = json!({ "reviewer_agent_id": reviewer.id, "focus": input.focus });
+        let content = json!([decision.id, payload, actor]);
+        let record = &decision.display_id;
+        write.flag_repeat(&mut payload, "review.requested", content, record).await?;
         let subject = Subject::decision(&decision, actor);
         write.event(&subject, "review.requested", payload).await?;
         write.commit().await?;
@@ -155,12 +158,15 @@ impl Service {
             entity_id: review.id,
             actor: Some(reviewer.id),
         };
-        let payload = json!({
+        let mut payload = json!({
             "decision_id": decision.id,
             "display_id": review.display_id,
             "status": review.status,
             "findings_count": input.findings.len(),
         });
+        let content =
+            json!([decision.id, reviewer.id, review.status, review.summary, input.findings,]);
+        write.flag_repeat(&mut payload, "review.submitted", content, &review.display_id).await?;
         write.event(&subject, "review.submitted", payload).await?;
         write.commit().await?;
         Ok(ReviewSubmitted {

@@ -78,11 +78,14 @@ impl Service {
             entity_id: task.id,
             actor,
         };
-        let payload = json!({
+        let mut payload = json!({
             "display_id": task.display_id,
             "title": task.title,
             "risk_level": task.risk_level,
         });
+        let content =
+            json!([task.project_id, task.title, task.description, task.risk_level, actor]);
+        write.flag_repeat(&mut payload, "task.created", content, &task.display_id).await?;
         write.event(&subject, "task.created", payload).await?;
         write.commit().await?;
         Ok(TaskCreated { task_id: task.display_id, status: task.status })

@@ -1,16 +1,16 @@
 //! A write in progress: the transaction, the one point in time that the whole call carries,
 //! and what every writing use case needs of them.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::Service;
-use crate::domain::agent;
 use crate::domain::entity::{Agent, Decision, Event};
 use crate::domain::id::{DisplayId, Kind};
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, EntityType};
+use crate::domain::{agent, digest};
 use crate::error::{Error, Result};
 use crate::store;
 use crate::store::ledger::WriteTransaction;
@@ -44,11 +44,14 @@ impl Subject {
 }
 
 impl Service {
-    /// Begins a write. The time is taken once the lock is held, so that the order of times is
-    /// the order of writes.
+    /// Begins a write. The time is taken once the lock is held, and is after everything that
+    /// was recorded before, whatever the clock says: the timeline keeps its order.
     pub(super) async fn begin(&self) -> Result<Write<'_>> {
-        let transaction = self.ledger.write().await?;
-        Ok(Write { service: self, transaction, now: self.clock.now() })
+        let mut transaction = self.ledger.write(self.durability()?).await?;
+        let last = transaction.last_event_time().await?;
+        let now = self.clock.now();
+        let now = last.map_or(now, |last| now.max(last.next()));
+        Ok(Write { service: self, transaction, now })
     }
 }
 
@@ -122,6 +125,32 @@ impl Write<'_> {
         store::events::insert(&mut self.transaction, &event).await
     }
 
+    /// Marks the payload of an event whose content was recorded already within the last
+    /// minute, as `duplicate_of` the first record: a client that timed out may have sent the
+    /// call twice. Both stay on the record. `content` is everything that the caller sent;
+    /// `record` is what the new record is called.
+    pub async fn flag_repeat(
+        &mut self,
+        payload: &mut Json,
+        event_type: &str,
+        content: Json,
+        record: &str,
+    ) -> Result<()> {
+        let digest = digest::of(json!([event_type, content]).to_string());
+        let now = self.now;
+        let first = store::recent_calls::first(
+            &mut self.transaction,
+            &digest,
+            record,
+            now,
+            now.a_minute_before(),
+        );
+        if let Some(first) = first.await? {
+            payload["duplicate_of"] = json!(first);
+        }
+        Ok(())
+    }
+
     /// Puts a decision into a status; one it already has leaves the row alone.
     ///
     /// Returns whether it changed.
@@ -146,7 +175,7 @@ impl Write<'_> {
         actor: Option<Uuid>,
     ) -> Result<()> {
         if self.set_status(decision, status).await? {
-            let payload = serde_json::json!({ "from": decision.status, "to": status });
+            let payload = json!({ "from": decision.status, "to": status });
             let subject = Subject::decision(decision, actor);
             self.event(&subject, "decision.status_changed", payload).await?;
         }

@@ -14,6 +14,7 @@ pub mod git_changes;
 pub mod ledger;
 pub mod policies;
 pub mod projects;
+pub mod recent_calls;
 pub mod records;
 pub mod reviews;
 mod row;
