@@ -1,12 +1,14 @@
 //! Where a repository is, found by its files alone.
 //!
-//! No configuration is read and libgit2 is not asked, so this works for every kind of
-//! repository: also those that cannot be opened, and those of another user.
+//! This works for every kind of repository, also those that cannot be opened and those of
+//! another user: libgit2 is only asked where the main working tree of a linked one is, and
+//! may fail.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::repository::open_exactly;
 use crate::error::{Code, Error, Result};
 
 /// What `govforge init` and the lookup of a project need, for a path in a repository.
@@ -97,7 +99,7 @@ impl Layout {
 
 /// The main working tree of a repository that has linked ones.
 fn main_root(common_dir: &Path) -> PathBuf {
-    let configured = git2::Repository::open(common_dir)
+    let configured = open_exactly(common_dir)
         .ok()
         .and_then(|main| main.workdir().and_then(|root| dunce::canonicalize(root).ok()));
     let beside = || match common_dir.file_name() {

@@ -179,10 +179,7 @@ fn not_a_repository(repo_path: &str, path: &Path) -> Error {
 }
 
 fn open_git(layout: &Layout) -> Result<git2::Repository> {
-    accept_harmless_extensions();
-    let ceilings: [&Path; 0] = [];
-    let opened = git2::Repository::open_ext(&layout.root, RepositoryOpenFlags::NO_SEARCH, ceilings);
-    let repository = opened.map_err(|error| cannot_open(layout, &error))?;
+    let repository = open_exactly(&layout.root).map_err(|error| cannot_open(layout, &error))?;
     // What was decided on must be what was opened.
     if dunce::canonicalize(repository.commondir()).ok().as_ref() != Some(&layout.common_dir) {
         return Err(refusals::damaged(&layout.root, "its `.git` file"));
@@ -203,11 +200,19 @@ fn open_git(layout: &Layout) -> Result<git2::Repository> {
     ))
 }
 
-fn accept_harmless_extensions() {
+/// libgit2's repository at exactly that path; the environment has no say.
+pub(super) fn open_exactly(path: &Path) -> Result<git2::Repository, git2::Error> {
+    accept_harmless_extensions();
+    let ceilings: [&Path; 0] = [];
+    git2::Repository::open_ext(path, RepositoryOpenFlags::NO_SEARCH, ceilings)
+}
+
+/// Must come before libgit2 opens or makes any repository.
+pub(super) fn accept_harmless_extensions() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: it writes a static of libgit2 that only the opening of a repository reads;
-        // `Once` lets no opening of this module begin before the write has ended.
+        // SAFETY: it writes a static of libgit2 that only opening and making a repository
+        // read; both call this first, and `Once` lets neither begin before the write ends.
         let set = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
         if let Err(error) = set {
             tracing::warn!(%error, "partial clones will be refused");

@@ -6,7 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use super::repository::accept_harmless_extensions;
+use crate::error::{Error, Fault, Result};
 
 /// Who commits, and when.
 #[derive(Debug, Clone)]
@@ -38,8 +39,9 @@ impl ScratchRepository {
         let mut entries = fs::read_dir(&root)
             .map_err(|cause| Error::fault("the scratch directory cannot be read", cause))?;
         if entries.next().is_some() {
-            return Err(crate::error::Fault::new("the scratch directory is not empty").into());
+            return Err(Fault::new("the scratch directory is not empty").into());
         }
+        accept_harmless_extensions();
         let mut options = git2::RepositoryInitOptions::new();
         // No template of the user's, whose hooks and files do not belong here.
         options.initial_head("main").external_template(false).no_reinit(true);
