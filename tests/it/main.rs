@@ -1,3 +1,16 @@
-//! The built binary, driven from outside.
+//! Drives the built binary as its clients do: JSON-RPC lines over stdin and stdout.
+//!
+//! Most cases are files under `tests/fixtures/` (its README gives the format); the modules
+//! here hold what a file cannot say.
 
+#![allow(clippy::disallowed_methods, reason = "the suite starts git and the server")]
+
+mod concurrency;
+mod faults;
+mod fixtures;
+mod ledger;
+mod pages;
+mod schemas;
+mod support;
+mod threat_model;
 mod wire;

@@ -1,0 +1,170 @@
+//! What an agent sees when the ledger cannot be used, or not yet.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+use crate::support::ledger::Ledger;
+use crate::support::server::Server;
+use crate::support::story;
+
+/// Answered from the binary alone.
+fn ask_what_needs_no_ledger(server: &mut Server) {
+    for list in ["tools/list", "prompts/list", "resources/templates/list"] {
+        assert!(server.request(list, Value::Null).get("result").is_some(), "{list}");
+    }
+    let prompt = json!({ "name": "summarize_decision", "arguments": { "decision_id": "DEC-001" } });
+    assert!(server.request("prompts/get", prompt).get("result").is_some());
+}
+
+/// A file that is no ledger is left as it is, and every call says what is wrong with it.
+#[test]
+fn a_file_that_is_no_ledger_is_told_and_left_alone() {
+    let garbage = "This is a letter, and no database.\n".repeat(200);
+    let app = TestApp::empty()
+        .with_repo("shop")
+        .with_commit("Start", &[(".govforge/policies.toml", Some(""))])
+        .with_file("shop/.govforge/govforge.db", &garbage);
+    let project = app.here().to_str().unwrap();
+    let mut server = app.serve();
+    ask_what_needs_no_ledger(&mut server);
+    for (tool, arguments) in [
+        ("create_task", json!({ "project_path": project, "title": "A task" })),
+        ("get_decision_context", json!({ "decision_id": "DEC-001" })),
+        ("list_open_reviews", json!({ "project_path": project })),
+    ] {
+        let text = server.try_call(tool, arguments).expect_err(tool);
+        assert!(text.contains("-32603") || text.contains("UnusableLedger"), "{tool}: {text}");
+        for raw in ["file is not a database", "code: 26", "Sqlite", "sqlx"] {
+            assert!(!text.contains(raw), "{tool}: {text}");
+        }
+    }
+    ask_what_needs_no_ledger(&mut server);
+    server.close();
+    assert_eq!(std::fs::read_to_string(app.ledger_path()).unwrap(), garbage);
+}
+
+/// A folder where the file should be is no reason to die, either.
+#[test]
+fn a_folder_in_the_place_of_the_ledger_is_told() {
+    let app = TestApp::empty()
+        .with_repo("shop")
+        .with_commit("Start", &[(".govforge/policies.toml", Some(""))]);
+    std::fs::create_dir(app.ledger_path()).unwrap();
+    let mut server = app.serve();
+    let call = json!({ "project_path": app.here(), "title": "A task" });
+    let text = server.try_call("create_task", call).expect_err("there is no ledger");
+    assert!(text.contains("-32603") || text.contains("UnusableLedger"), "{text}");
+    ask_what_needs_no_ledger(&mut server);
+    server.close();
+}
+
+/// A row with damaged JSON spoils the answers that need it at most; the rest stays usable.
+#[test]
+fn one_damaged_value_leaves_the_rest_usable() {
+    let app = story::app();
+    let project = app.here().to_str().unwrap();
+    let mut server = app.serve();
+    for (tool, arguments) in story::calls(&app) {
+        server.call(tool, arguments);
+    }
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    ledger.execute("UPDATE policy_results SET evidence_json = '{broken'");
+    for (method, params) in [
+        (
+            "tools/call",
+            json!({ "name": "get_decision_context", "arguments": { "decision_id": "DEC-001" } }),
+        ),
+        ("resources/read", json!({ "uri": "govforge://decision/DEC-001" })),
+    ] {
+        let reply = server.request(method, params);
+        let code = &reply["error"]["code"];
+        assert!(code.is_null() || *code == json!(-32603), "{reply}");
+        assert!(!reply.to_string().contains("at line 1 column"), "{reply}");
+    }
+    server.call("create_task", json!({ "project_path": project, "title": "Another" }));
+    let decision = server.call(
+        "record_decision",
+        json!({ "task_id": "TASK-002", "author_agent": "codex", "title": "Another" }),
+    );
+    server.call("get_decision_context", json!({ "decision_id": decision["decision_id"] }));
+    server.call("list_open_reviews", json!({ "project_path": project }));
+    server.close();
+}
+
+/// Another process holds the lock: what needs no ledger and what only reads is answered at
+/// once, and a write waits politely until the lock is free.
+#[test]
+fn a_lock_delays_only_the_writes() {
+    let app = story::app();
+    let project = app.here().to_str().unwrap();
+    let mut server = app.serve();
+    for (tool, arguments) in story::calls(&app) {
+        server.call(tool, arguments);
+    }
+    server.close();
+
+    let mut other = Ledger::open(&app.ledger_path()).unwrap();
+    other.execute("BEGIN IMMEDIATE; UPDATE tasks SET title = 'Being written'");
+    let mut server = app.serve();
+    ask_what_needs_no_ledger(&mut server);
+    let context = server.call("get_decision_context", json!({ "decision_id": "DEC-001" }));
+    assert_eq!(context["decision"]["id"], "DEC-001");
+    story::read_everything(&mut server);
+    let call = json!({ "project_path": project, "title": "Waits" });
+    let write = json!({ "name": "create_task", "arguments": call });
+    let read = json!({ "name": "list_open_reviews", "arguments": { "project_path": project } });
+    let write = server.post("tools/call", write);
+    let read = server.post("tools/call", read);
+    let reply = server.reply_to(read);
+    assert!(reply["result"]["structuredContent"].is_object(), "{reply}");
+    // The write is under way, or soon will be; either way it may not fail.
+    std::thread::sleep(Duration::from_millis(100));
+    other.execute("COMMIT");
+    let reply = server.reply_to(write);
+    assert_eq!(reply["result"]["structuredContent"]["task_id"], "TASK-002", "{reply}");
+    server.close();
+}
+
+/// A ledger of a later version is told and left alone.
+#[test]
+fn a_ledger_of_a_later_version_is_told_and_left_alone() {
+    let app = TestApp::init();
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    ledger.execute("PRAGMA user_version = 4000");
+    let before = ledger.counts();
+    let call = json!({ "project_path": app.here(), "title": "A task" });
+    let mut server = app.serve();
+    let text = server.try_call("create_task", call).expect_err("it is from the future");
+    assert!(text.contains("UnusableLedger"), "{text}");
+    ask_what_needs_no_ledger(&mut server);
+    server.close();
+    assert_eq!(ledger.counts(), before);
+    assert_eq!(ledger.column("PRAGMA user_version"), ["4000"]);
+}
+
+/// Before the first write there is no file, and nothing that only reads makes one.
+#[test]
+fn reading_makes_no_ledger() {
+    let app = TestApp::empty()
+        .with_repo("shop")
+        .with_commit("Start", &[(".govforge/policies.toml", Some(""))]);
+    let project = app.here().to_str().unwrap();
+    let mut server = app.serve();
+    ask_what_needs_no_ledger(&mut server);
+    assert!(server.request("resources/list", Value::Null).get("result").is_some());
+    for tool in ["list_open_reviews", "list_pending_approvals"] {
+        // Whether the project counts as registered before it is: no matter here.
+        let _ = server.try_call(tool, json!({ "project_path": project }));
+    }
+    server.try_call("get_decision_context", json!({ "decision_id": "DEC-001" })).unwrap_err();
+    server.try_call("create_task", json!({ "project_path": project, "title": "" })).unwrap_err();
+    server.close();
+    let left: Vec<_> = std::fs::read_dir(Path::new(project).join(".govforge"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["policies.toml"]);
+}
