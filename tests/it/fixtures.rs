@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::support::case::{Outcome, Repositories, play};
+use crate::support::case::{Outcome, play};
 use crate::support::json::{diff, pretty};
+use crate::support::world::Repositories;
 
 /// More than there are cores: a fixture waits for processes and the disk most of its time.
 const AT_ONCE: usize = 6;

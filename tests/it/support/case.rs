@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::app::TestApp;
 use super::json::{all_text, fold, unfold};
-use super::ledger::{Ledger, TABLES};
-use super::mask::{self, Mask};
+use super::ledger::Ledger;
+use super::mask::Mask;
 use super::output_schema;
 use super::server::{Client, Server};
+use super::snapshot::Snapshot;
+use super::world::{Call, Repositories, World};
 
 /// The fields that make a step, in the file's own place for a fixture of a single step.
 const STEP: [&str; 10] =
@@ -21,8 +23,8 @@ const STEP: [&str; 10] =
 
 /// What a library would say, and an agent must never see.
 const RAW_TEXTS: [&str; 12] = [
-    "sqlite",
-    "SQLITE",
+    "Sqlite",
+    "SQLITE_",
     "sqlx",
     "libgit2",
     "git2",
@@ -47,59 +49,6 @@ struct Case {
     #[serde(default = "current_revision")]
     client: String,
     steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct World {
-    #[serde(default, rename = "about")]
-    _about: String,
-    /// Repositories by name, made in this order.
-    #[serde(default)]
-    repos: Map<String, Value>,
-    /// Files below the machine's root, outside any commit.
-    #[serde(default)]
-    files: Map<String, Value>,
-    /// Symbolic links, by the path of the link, to a path below the root.
-    #[serde(default)]
-    links: BTreeMap<String, String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-    /// The server's working directory; the first repository if absent.
-    folder: Option<String>,
-    /// Where the ledger must be, if that is not plain from the rest.
-    ledger: Option<String>,
-    #[serde(default)]
-    before: Vec<Call>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Repo {
-    #[serde(default)]
-    commits: Vec<Commit>,
-    /// Further git commands, run after the commits.
-    #[serde(default)]
-    git: Vec<Vec<String>>,
-    /// Whether `govforge init` runs here.
-    #[serde(default = "yes")]
-    init: bool,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Commit {
-    message: String,
-    /// Content by path: a text, a list of lines, or null for a file to remove.
-    files: Map<String, Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    call: String,
-    #[serde(default)]
-    with: Value,
 }
 
 #[derive(Deserialize)]
@@ -134,36 +83,6 @@ fn current_revision() -> String {
     "2025-11-25".to_owned()
 }
 
-fn yes() -> bool {
-    true
-}
-
-/// The repositories that fixtures copy, each made by git once.
-#[derive(Default)]
-pub struct Repositories(Mutex<BTreeMap<String, TestApp>>);
-
-impl Repositories {
-    fn copy_to(&self, app: TestApp, name: &str, commits: &[Commit]) -> TestApp {
-        let key = serde_json::to_string(commits).unwrap();
-        let mut made = self.0.lock().unwrap();
-        let original = made.entry(key).or_insert_with(|| {
-            commits.iter().fold(TestApp::empty().with_repo("repo"), |app, commit| {
-                let files: Vec<(&str, Option<String>)> = commit
-                    .files
-                    .iter()
-                    .map(|(path, content)| (path.as_str(), text(content)))
-                    .collect();
-                let files: Vec<(&str, Option<&str>)> =
-                    files.iter().map(|(path, content)| (*path, content.as_deref())).collect();
-                app.with_commit(&commit.message, &files)
-            })
-        });
-        let original = original.here().to_owned();
-        drop(made);
-        app.with_copy(name, &original)
-    }
-}
-
 /// What came of a fixture.
 pub struct Outcome {
     /// The file as it would stand if everything that came were expected.
@@ -176,8 +95,8 @@ pub struct Outcome {
 pub fn play(folder: &Path, file: &Value, repositories: &Repositories) -> Outcome {
     let single = file.get("steps").is_none();
     let case = read_case(file);
-    let mut world = read_world(folder, &case.world);
-    let app = build(&world, repositories);
+    let mut world = World::read(folder, &case.world);
+    let app = world.build(repositories);
     world.before.extend(case.before);
     let client = match case.client.as_str() {
         "silent" => Client::silent(),
@@ -215,79 +134,6 @@ fn read_case(file: &Value) -> Case {
     serde_json::from_value(file).unwrap_or_else(|error| panic!("no fixture: {error}"))
 }
 
-fn read_world(folder: &Path, world: &Value) -> World {
-    let written = assemble(folder, world);
-    serde_json::from_value(written).unwrap_or_else(|error| panic!("no world: {error}"))
-}
-
-/// A world is a name, or an object that may build on a named one (`like`): its calls follow
-/// the other's, its repositories are added to the other's or change fields of theirs, and
-/// every other field takes the place of the other's.
-fn assemble(folder: &Path, world: &Value) -> Value {
-    let own = match world.as_str() {
-        Some(name) => {
-            let path = folder.join("worlds").join(format!("{name}.json"));
-            let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {path:?}"));
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-        }
-        None => world.clone(),
-    };
-    let Some(base) = own.get("like") else { return own };
-    let mut whole = assemble(folder, base);
-    for (field, value) in own.as_object().unwrap() {
-        match (field.as_str(), whole.get_mut(field)) {
-            ("like", _) => {}
-            ("before", Some(calls)) => {
-                let more = value.as_array().unwrap().iter().cloned();
-                calls.as_array_mut().unwrap().extend(more);
-            }
-            ("repos", Some(repos)) => {
-                for (name, repo) in value.as_object().unwrap() {
-                    for (field, value) in repo.as_object().unwrap() {
-                        repos[name][field] = value.clone();
-                    }
-                }
-            }
-            _ => whole[field] = value.clone(),
-        }
-    }
-    whole
-}
-
-fn build(world: &World, repositories: &Repositories) -> TestApp {
-    let mut app = TestApp::empty();
-    for (name, value) in &world.env {
-        let value = value.replace("<tmp>", app.root().to_str().unwrap());
-        app = app.with_env(name, &value);
-    }
-    for (name, repo) in &world.repos {
-        let repo: Repo = serde_json::from_value(repo.clone()).expect("a repository");
-        app = repositories.copy_to(app, name, &repo.commits);
-        for command in &repo.git {
-            let root = app.root().to_str().unwrap();
-            let command: Vec<String> =
-                command.iter().map(|word| word.replace("<tmp>", root)).collect();
-            app.git(&command.iter().map(String::as_str).collect::<Vec<_>>());
-        }
-        if repo.init {
-            app = app.registered();
-        }
-    }
-    for (path, content) in &world.files {
-        app = app.with_file(path, &text(content).expect("a file has a content"));
-    }
-    for (link, target) in &world.links {
-        link_folder(&app.root().join(target), &app.root().join(link));
-    }
-    if let Some(path) = &world.ledger {
-        app = app.with_ledger(path);
-    }
-    match world.folder.as_deref().or_else(|| world.repos.keys().next().map(String::as_str)) {
-        Some(folder) => app.in_folder(folder),
-        None => app,
-    }
-}
-
 struct Stage {
     app: TestApp,
     server: Server,
@@ -312,7 +158,7 @@ impl Stage {
         let after = Snapshot::take(self.ledger());
 
         let failed = reply.get("error").is_some() || reply["result"]["isError"] == json!(true);
-        self.check_rows(failed, &before, &after);
+        self.broken.extend(after.broken(&before, failed));
         let shown = match &step.call {
             Some(tool) => self.tool_outcome(tool, &reply),
             None => reply.clone(),
@@ -320,11 +166,7 @@ impl Stage {
         let mask = self.mask();
         let shown = mask.hide(&shown);
         self.check_text(step, failed, &shown);
-        let events: Vec<Value> = after.events[before.events.len().min(after.events.len())..]
-            .iter()
-            .map(mask::event)
-            .collect();
-        let events = if events.is_empty() { Value::Null } else { mask.hide(&json!(events)) };
+        let events = mask.hide(&after.new_events(&before));
         [("reply", unfold(&shown)), ("rows", after.grown(&before)), ("events", events)]
     }
 
@@ -387,24 +229,6 @@ impl Stage {
         mask.reveal(&fold(written))
     }
 
-    /// A call that fails leaves no row behind, and no call removes one.
-    fn check_rows(&mut self, failed: bool, before: &Snapshot, after: &Snapshot) {
-        for (table, count) in &before.counts {
-            let now = after.counts.get(table).copied().unwrap_or_default();
-            if now < *count {
-                self.broken.push(format!("{table} had {count} rows and now has {now}"));
-            }
-        }
-        let was = |table: &String| before.counts.get(table).copied();
-        for (table, count) in &after.counts {
-            // What a new file is made with is no trace of the call.
-            let tell = !before.counts.is_empty() || TABLES.contains(&table.as_str());
-            if failed && tell && was(table).unwrap_or_default() != *count {
-                self.broken.push(format!("the failed call left a row in {table}"));
-            }
-        }
-    }
-
     fn check_text(&mut self, step: &Step, failed: bool, shown: &Value) {
         let text = all_text(shown);
         for wanted in &step.mentions {
@@ -449,57 +273,4 @@ fn request(step: &Step) -> (String, Value) {
         }
         _ => panic!("a step has exactly one of call, read, prompt and send"),
     }
-}
-
-/// The rows of the ledger at one moment.
-struct Snapshot {
-    counts: BTreeMap<String, i64>,
-    events: Vec<Map<String, Value>>,
-}
-
-impl Snapshot {
-    fn take(ledger: Option<&mut Ledger>) -> Self {
-        let Some(ledger) = ledger else {
-            return Self { counts: BTreeMap::new(), events: Vec::new() };
-        };
-        let counts = ledger.counts();
-        let events = match counts.get("events") {
-            Some(_) => ledger.rows("SELECT * FROM events ORDER BY created_at, id"),
-            None => Vec::new(),
-        };
-        Self { counts, events }
-    }
-
-    /// How many rows each of the twelve tables gained; null if none did.
-    fn grown(&self, before: &Self) -> Value {
-        let count = |of: &Self, table: &str| of.counts.get(table).copied().unwrap_or_default();
-        let grown: Map<String, Value> = TABLES
-            .iter()
-            .map(|table| ((*table).to_owned(), count(self, table) - count(before, table)))
-            .filter(|(_, more)| *more != 0)
-            .map(|(table, more)| (table, json!(more)))
-            .collect();
-        if grown.is_empty() { Value::Null } else { Value::Object(grown) }
-    }
-}
-
-/// A text as it is, or a list of lines, each of which ends with a line feed.
-fn text(content: &Value) -> Option<String> {
-    match fold(content) {
-        Value::Null => None,
-        Value::Array(lines) => {
-            Some(lines.iter().map(|line| format!("{}\n", line.as_str().unwrap())).collect())
-        }
-        other => Some(other.as_str().expect("a text").to_owned()),
-    }
-}
-
-#[cfg(unix)]
-fn link_folder(target: &Path, link: &Path) {
-    std::os::unix::fs::symlink(target, link).unwrap();
-}
-
-#[cfg(windows)]
-fn link_folder(target: &Path, link: &Path) {
-    std::os::windows::fs::symlink_dir(target, link).unwrap();
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::json::map_strings;
@@ -85,12 +85,6 @@ impl Mask {
         let text = text.replace(&self.root, "<tmp>");
         if cfg!(windows) && text.contains("<tmp>") { text.replace('\\', "/") } else { text }
     }
-}
-
-/// What a fixture shows of a row of `events`.
-pub fn event(row: &Map<String, Value>) -> Value {
-    let payload: Value = serde_json::from_str(&as_text(&row["payload_json"])).unwrap_or_default();
-    json!({ "type": row["event_type"], "entity": row["entity_type"], "payload": payload })
 }
 
 fn dashed(hex: &str) -> String {

@@ -7,4 +7,6 @@ pub mod ledger;
 pub mod mask;
 pub mod output_schema;
 pub mod server;
+pub mod snapshot;
 pub mod story;
+pub mod world;
