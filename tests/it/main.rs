@@ -12,5 +12,7 @@ mod ledger;
 mod pages;
 mod schemas;
 mod support;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod threat_model;
 mod wire;

@@ -3,18 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
 use crate::support::app::TestApp;
 use crate::support::ledger::{Ledger, as_text};
-use crate::support::server::{Client, Server};
+use crate::support::server::Server;
 use crate::support::story;
 
 /// Uses everything that the server offers, `after_each` call.
-fn use_everything(app: &TestApp, server: &mut Server, mut after_each: impl FnMut(&str)) {
+pub fn use_everything(app: &TestApp, server: &mut Server, mut after_each: impl FnMut(&str)) {
     for (tool, arguments) in story::calls(app) {
         server.call(tool, arguments);
         after_each(tool);
@@ -29,44 +28,6 @@ fn use_everything(app: &TestApp, server: &mut Server, mut after_each: impl FnMut
     }
     story::read_everything(server);
     after_each("reading");
-}
-
-/// Promise: the server starts no process and opens no socket. Looked at with strace where it
-/// is installed; where it is not, by what `/proc` shows after each call; elsewhere skipped.
-#[test]
-#[cfg(target_os = "linux")]
-fn the_server_starts_no_process_and_opens_no_socket() {
-    let app = story::app();
-    let trace = app.root().join("trace");
-    let Some(command) = traced(&app, "process,network", &trace) else {
-        report("strace is not installed: only children and sockets left open are looked for");
-        let mut server = app.serve();
-        let process = PathBuf::from(format!("/proc/{}", server.process_id()));
-        use_everything(&app, &mut server, |after| check_proc(&process, after));
-        server.close();
-        return;
-    };
-    let mut server = Server::start(command, &Client::of("2025-11-25"));
-    use_everything(&app, &mut server, |_| {});
-    server.close();
-    let trace = std::fs::read_to_string(trace).unwrap();
-    let mut programs = 0;
-    for line in trace.lines() {
-        let (name, arguments) = system_call(line);
-        match name {
-            // The first is the server itself.
-            "execve" | "execveat" => programs += 1,
-            "fork" | "vfork" => panic!("a process: {line}"),
-            "clone" | "clone3" => assert!(arguments.contains("CLONE_THREAD"), "{line}"),
-            "socket" | "connect" | "bind" | "listen" | "accept" | "accept4" => {
-                panic!("a socket: {line}")
-            }
-            // A pair inside the process, by which a signal wakes the runtime.
-            "socketpair" => assert!(arguments.starts_with("AF_UNIX"), "{line}"),
-            _ => {}
-        }
-    }
-    assert_eq!(programs, 1, "{trace}");
 }
 
 /// Promise: the server writes no file but the ledger and its side files.
@@ -86,41 +47,6 @@ fn the_server_writes_no_file_but_the_ledgers() {
     });
     server.close();
     assert_same(&before, &files(app.root(), &is_ledger), "the end");
-}
-
-/// The same promise by the system calls: nothing is opened for writing, made, renamed or
-/// removed anywhere on the machine but the ledger's files.
-#[test]
-#[cfg(target_os = "linux")]
-fn the_server_opens_no_file_for_writing_but_the_ledgers() {
-    let app = story::app();
-    let trace = app.root().join("trace");
-    let Some(command) = traced(&app, "file", &trace) else {
-        report("strace is not installed: writing calls are not looked for");
-        return;
-    };
-    let mut server = Server::start(command, &Client::of("2025-11-25"));
-    use_everything(&app, &mut server, |_| {});
-    server.close();
-    let ledger = app.here().join(".govforge/govforge.db").to_str().unwrap().to_owned();
-    for line in std::fs::read_to_string(trace).unwrap().lines() {
-        let (name, arguments) = system_call(line);
-        let writes = match name {
-            "open" | "openat" | "openat2" => ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
-                .iter()
-                .any(|flag| arguments.contains(flag)),
-            "creat" | "mkdir" | "mkdirat" | "rmdir" | "unlink" | "unlinkat" | "rename"
-            | "renameat" | "renameat2" | "link" | "linkat" | "symlink" | "symlinkat"
-            | "truncate" | "chmod" | "fchmodat" | "chown" | "utimensat" | "mknod" | "mknodat" => {
-                true
-            }
-            _ => false,
-        };
-        let harmless = arguments.contains(&ledger)
-            || arguments.contains("\"/dev/null\"")
-            || arguments.contains(" = -1 ");
-        assert!(!writes || harmless, "{line}");
-    }
 }
 
 /// Promise: the repository is only read. Its `.git` folder is the same after every tool, byte
@@ -260,44 +186,4 @@ fn assert_same(before: &BTreeMap<PathBuf, State>, after: &BTreeMap<PathBuf, Stat
         .filter(|path| before.get(*path) != after.get(*path))
         .collect();
     assert!(changed.is_empty(), "{tool} changed {changed:?}");
-}
-
-/// The server under strace; `None` where strace is missing or may not trace.
-fn traced(app: &TestApp, what: &str, into: &Path) -> Option<Command> {
-    let works = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    if !works.is_ok_and(|output| output.status.success()) {
-        return None;
-    }
-    let mut command = app.hermetic("strace");
-    command
-        .args(["-f", "-qq", "-s", "4096", "-e", &format!("trace={what}"), "-o"])
-        .arg(into)
-        .arg(env!("CARGO_BIN_EXE_govforge"));
-    Some(command)
-}
-
-/// The name and the arguments of a line such as `1234 socket(AF_INET, ..) = 3`.
-fn system_call(line: &str) -> (&str, &str) {
-    let line = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    line.split_once('(').unwrap_or((line, ""))
-}
-
-#[cfg(target_os = "linux")]
-fn check_proc(process: &Path, after: &str) {
-    for task in std::fs::read_dir(process.join("task")).unwrap() {
-        let children = std::fs::read_to_string(task.unwrap().path().join("children"));
-        assert_eq!(children.unwrap_or_default(), "", "a child after {after}");
-    }
-    let sockets = std::fs::read_dir(process.join("fd")).unwrap().filter(|entry| {
-        let target = std::fs::read_link(entry.as_ref().unwrap().path());
-        target.is_ok_and(|target| target.to_string_lossy().starts_with("socket:"))
-    });
-    // The pair by which a signal wakes the runtime.
-    assert!(sockets.count() <= 2, "a socket after {after}");
-}
-
-/// Tells on stderr what this machine cannot check.
-fn report(skipped: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "skipped in part: {skipped}");
 }

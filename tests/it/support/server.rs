@@ -87,6 +87,7 @@ impl Server {
     }
 
     /// The operating system's id of the process.
+    #[cfg(target_os = "linux")]
     pub fn process_id(&self) -> u32 {
         self.child.id()
     }
