@@ -220,7 +220,8 @@ class Inspector:
 
     def ask(self, method, *options):
         done = self.run(method, *options)
-        if done.returncode not in (0, self.TOOL_REFUSED):
+        # A tool that is not listed has the exit code of a refused call, but no result.
+        if done.returncode not in (0, self.TOOL_REFUSED) or not done.stdout.strip():
             raise Refused(None, done.stderr.strip())
         result = json.loads(done.stdout)
         # Scripts go by the exit code.

@@ -205,7 +205,8 @@ class Players:
         # Between the agent and the server stands a recorder of what both say.
         recorder = place.home / "recorder"
         sent, answered = place.home / "sent.jsonl", place.home / "answered.jsonl"
-        recorder.write_text(f"#!/bin/sh\ntee -a '{sent}' | '{place.server}' | tee -a '{answered}'\n")
+        recorder.write_text(
+            f"#!/bin/sh\ntee -a '{sent}' | '{place.server}' 2>>'{place.stderr}' | tee -a '{answered}'\n")
         recorder.chmod(0o755)
         version = run("--version")[1].split()[0]
         code, output = run(*(
