@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod digest;
 pub mod entity;
+pub mod excerpt;
 pub mod id;
 pub mod nearest;
 pub mod time;

@@ -12,6 +12,7 @@ use strum::IntoEnumIterator;
 use super::errors;
 use super::server::freshness;
 use super::uri::{NoSuchForm, Resource as Form, ResourceUri};
+use crate::domain::excerpt::quoted;
 use crate::domain::id::Kind;
 use crate::error::{Error, Result};
 use crate::service::Service;
@@ -67,7 +68,7 @@ pub async fn read(
     context: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResponse, ErrorData> {
     let parsed: ResourceUri = uri.parse().map_err(|error: NoSuchForm| {
-        ErrorData::resource_not_found(format!("\"{uri}\": {error}."), None)
+        ErrorData::resource_not_found(format!("{}: {error}.", quoted(&uri)), None)
     })?;
     let text = content(service, &parsed).await.map_err(errors::of_resource)?;
     let (ttl_ms, cache_scope) = freshness(context, CacheScope::Private);

@@ -11,6 +11,7 @@ use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE};
 use super::references::vanished;
 use super::write::Write;
 use crate::domain::entity::Project;
+use crate::domain::excerpt::quoted;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Located};
 use crate::store;
@@ -200,7 +201,9 @@ impl Service {
                 Err(Error::refused(
                     Code::ProjectNotFound,
                     format!(
-                        "There is no project with the UUID \"{project_id}\" in the ledger. {known}"
+                        "There is no project with the UUID {} in the ledger. {known} The list of \
+                         resources holds the URIs with their UUIDs.",
+                        quoted(project_id)
                     ),
                 ))
             }

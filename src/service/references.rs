@@ -4,6 +4,7 @@ use sqlx::SqliteConnection;
 
 use super::Service;
 use crate::domain::entity::{Decision, Project, Review, Task};
+use crate::domain::excerpt::quoted;
 use crate::domain::id::{Kind, Reference};
 use crate::domain::nearest;
 use crate::error::{Code, Error, Fault, Result};
@@ -104,14 +105,18 @@ impl Service {
                 } else {
                     record.id.to_string()
                 };
-                format!("\"{send}\" for the one in {} (\"{}\")", project.root_path, record.title)
+                format!(
+                    "\"{send}\" for the one in {} ({})",
+                    project.root_path,
+                    quoted(&record.title)
+                )
             })
             .collect();
         Err(Error::refused(
             Code::AmbiguousId,
             format!(
-                "{parameter} \"{}\" exists in {} projects of the ledger {}. Send {}.",
-                text.trim(),
+                "{parameter} {} exists in {} projects of the ledger {}. Send {}.",
+                quoted(text.trim()),
                 list.len(),
                 self.ledger.path().display(),
                 list.join(", or ")
@@ -128,6 +133,7 @@ impl Service {
         text: &str,
     ) -> Result<Error> {
         let text = text.trim();
+        let shown = quoted(text);
         let (code, make, example) = match kind {
             Kind::Task => (Code::TaskNotFound, "create_task opens one", "TASK-001"),
             Kind::Decision => (Code::DecisionNotFound, "record_decision makes one", "DEC-001"),
@@ -136,10 +142,10 @@ impl Service {
         let noun = kind.noun();
         let ledger = self.ledger.path().display();
         let what = if Reference::read(kind, text).is_some() {
-            format!("There is no {noun} {parameter} \"{text}\" in the ledger {ledger}.")
+            format!("There is no {noun} {parameter} {shown} in the ledger {ledger}.")
         } else {
             format!(
-                "{parameter} \"{text}\" is no id of a {noun}: send one such as {example}, \
+                "{parameter} {shown} is no id of a {noun}: send one such as {example}, \
                  <project name>/{example} or a UUID. The ledger is {ledger}."
             )
         };
@@ -155,7 +161,7 @@ impl Service {
         let names: Vec<String> = known
             .iter()
             .take(SUGGESTIONS)
-            .map(|record| format!("{} (\"{}\")", record.display_id, record.title))
+            .map(|record| format!("{} ({})", record.display_id, quoted(&record.title)))
             .collect();
         Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::shape::Shape;
+use crate::domain::excerpt::quoted;
 use crate::domain::nearest::nearest;
 use crate::error::{Error, Result};
 
@@ -60,18 +61,9 @@ pub fn unknown(shape: Shape<'_>, name: &str, value: &Value, place: &str) -> Stri
 /// their kind alone.
 pub fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("{:?}", shortened(text)),
+        Value::String(text) => quoted(text),
         Value::Array(items) if !items.is_empty() => "a list".to_owned(),
         Value::Object(fields) if !fields.is_empty() => "an object".to_owned(),
         other => other.to_string(),
-    }
-}
-
-/// A text cut after 60 characters.
-pub fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

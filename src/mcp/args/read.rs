@@ -3,8 +3,9 @@
 use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 
-use super::mistakes::{Mistakes, shortened, shown, unknown};
+use super::mistakes::{Mistakes, shown, unknown};
 use super::shape::{LARGEST_TEXT, Shape};
+use crate::domain::excerpt::{quoted, shortened};
 use crate::domain::nearest::nearest;
 
 /// Reads an object key by key. Every mistake is noted with its place; what is returned is
@@ -144,7 +145,7 @@ fn text(shape: Shape<'_>, given: Value) -> Result<Value, String> {
         || !is_within("minLength", |length, least| length >= least)
     {
         let accepted = shape.accepted();
-        return Err(format!("has {} ({:?}); it takes {accepted}", length_of(), shortened(&text)));
+        return Err(format!("has {} ({}); it takes {accepted}", length_of(), quoted(&text)));
     }
     Ok(Value::String(text))
 }
@@ -209,9 +210,9 @@ fn nested(shape: Shape<'_>, given: Value, place: &str, mistakes: &mut Mistakes) 
 
 fn not_json(shape: Shape<'_>, text: &str, place: &str, error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
-    let (shown, accepted) = (shortened(text), shape.accepted());
+    let (shown, accepted) = (quoted(text), shape.accepted());
     format!(
-        "`{place}` is the text {shown:?}, which is no valid JSON from line {line}, column \
+        "`{place}` is the text {shown}, which is no valid JSON from line {line}, column \
          {column} on; it takes {accepted}."
     )
 }

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::args::Args;
-use super::args::mistakes::shortened;
 use super::schema;
 use super::server::Server;
+use crate::domain::excerpt::quoted;
 use crate::domain::nearest::nearest;
 use crate::error::Error;
 
@@ -99,8 +99,8 @@ fn unknown(name: &str, known: &[&str]) -> String {
         Some(nearest) => format!(" Did you mean `{nearest}`?"),
         None => String::new(),
     };
-    let (name, known) = (shortened(name), known.join(", "));
-    format!("No prompt is named {name:?}.{hint} The prompts are {known}.")
+    let (name, known) = (quoted(name), known.join(", "));
+    format!("No prompt is named {name}.{hint} The prompts are {known}.")
 }
 
 fn read<T: DeserializeOwned + JsonSchema + 'static>(args: Args<T>) -> Result<T, ErrorData> {

@@ -10,8 +10,8 @@ use rmcp::ErrorData;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::model::Tool;
 
-use super::args::mistakes::shortened;
 use super::server::Server;
+use crate::domain::excerpt::quoted;
 use crate::domain::nearest::nearest;
 
 /// All tools.
@@ -29,10 +29,7 @@ pub fn unknown(name: &str, tools: &[Tool]) -> ErrorData {
         Some(nearest) => format!(" Did you mean `{nearest}`?"),
         None => String::new(),
     };
-    let message = format!(
-        "No tool is named {:?}.{hint} The tools are {}.",
-        shortened(name),
-        known.join(", ")
-    );
+    let message =
+        format!("No tool is named {}.{hint} The tools are {}.", quoted(name), known.join(", "));
     ErrorData::invalid_params(message, None)
 }
