@@ -26,7 +26,8 @@ pub fn object(
         let accepted = || property.accepted();
         match given.shift_remove(name) {
             None | Some(Value::Null) if required => {
-                mistakes.add(format!("`{}` is missing; it takes {}.", within(name), accepted()))
+                let (place, meaning) = (within(name), property.meaning());
+                mistakes.add(format!("`{place}` is missing; it takes {}{meaning}.", accepted()))
             }
             None | Some(Value::Null) => {}
             Some(value) if is_blank(&value) && required => {

@@ -69,6 +69,16 @@ impl<'a> Shape<'a> {
             || has_default
     }
 
+    /// The first sentence of the description, in brackets, for a caller that has not read it;
+    /// empty if there is none.
+    pub fn meaning(self) -> String {
+        let description = self.0.get("description").and_then(Value::as_str).unwrap_or_default();
+        match description.split(". ").next().unwrap_or_default().trim_end_matches('.') {
+            "" => String::new(),
+            sentence => format!(" ({sentence})"),
+        }
+    }
+
     /// What is accepted, as the object of a sentence.
     pub fn accepted(self) -> String {
         if let Some(values) = self.values() {

@@ -222,7 +222,7 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
     let cases = [
         (
             json!({"title": null}),
-            "`title` is missing; it takes a non-blank text of at most 8 characters.",
+            "`title` is missing; it takes a non-blank text of at most 8 characters (A label).",
         ),
         (
             json!({"title": "  "}),
@@ -295,7 +295,7 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
                 {"severty": "high", "category": "style", "message": " ", "line_start": 0},
             ]}),
             r#"5 mistakes:
-- `findings[1].severity` is missing; it takes one of info, low, medium, high, critical.
+- `findings[1].severity` is missing; it takes one of info, low, medium, high, critical (How serious it is).
 - `findings[1].category` is "style"; it takes one of security, performance, architecture, bug, maintainability, tests, docs, accessibility.
 - `findings[1].message` is blank; it takes a non-blank text of at most 1 MiB (1048576 bytes).
 - `findings[1].line_start` is 0; it takes a whole number, 1 or more.
