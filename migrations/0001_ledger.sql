@@ -1,15 +1,16 @@
 -- The twelve tables of the ledger, as the original's SQLAlchemy models name them.
 -- IF NOT EXISTS throughout: a file that the original made already holds the tables, and is
 -- taken as it is. Ids are UUIDs as 32 hex digits, enums the NAME in upper case, timestamps
--- `YYYY-MM-DD HH:MM:SS.ffffff` in UTC, JSON text, booleans 0 or 1.
+-- `YYYY-MM-DD HH:MM:SS.ffffff` in UTC, JSON text, booleans 0 or 1. This program writes every
+-- timestamp itself; the defaults are for a writer that leaves them to the database.
 
 CREATE TABLE IF NOT EXISTS projects (
     id             CHAR(32)     NOT NULL PRIMARY KEY,
     name           VARCHAR(255) NOT NULL,
     root_path      TEXT         NOT NULL UNIQUE,
     default_branch VARCHAR(255) NOT NULL,
-    created_at     TEXT         NOT NULL,
-    updated_at     TEXT         NOT NULL
+    created_at     TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at     TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
 CREATE TABLE IF NOT EXISTS agents (
@@ -17,7 +18,7 @@ CREATE TABLE IF NOT EXISTS agents (
     name          VARCHAR(255) NOT NULL UNIQUE,
     type          VARCHAR(16)  NOT NULL,
     metadata_json TEXT,
-    created_at    TEXT         NOT NULL
+    created_at    TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
 CREATE TABLE IF NOT EXISTS tasks (
@@ -29,8 +30,8 @@ CREATE TABLE IF NOT EXISTS tasks (
     risk_level          VARCHAR(16)  NOT NULL,
     status              VARCHAR(32)  NOT NULL,
     created_by_agent_id CHAR(32)     REFERENCES agents (id),
-    created_at          TEXT         NOT NULL,
-    updated_at          TEXT         NOT NULL,
+    created_at          TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at          TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP,
     UNIQUE (project_id, display_id)
 );
 CREATE INDEX IF NOT EXISTS ix_tasks_project_status ON tasks (project_id, status);
@@ -47,8 +48,8 @@ CREATE TABLE IF NOT EXISTS decisions (
     status                  VARCHAR(32)  NOT NULL,
     risk_level              VARCHAR(16)  NOT NULL,
     human_approval_required BOOLEAN      NOT NULL,
-    created_at              TEXT         NOT NULL,
-    updated_at              TEXT         NOT NULL,
+    created_at              TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at              TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP,
     UNIQUE (project_id, display_id)
 );
 CREATE INDEX IF NOT EXISTS ix_decisions_project_status ON decisions (project_id, status);
@@ -64,7 +65,7 @@ CREATE TABLE IF NOT EXISTS git_changes (
     files_changed_json TEXT        NOT NULL,
     insertions         INTEGER     NOT NULL,
     deletions          INTEGER     NOT NULL,
-    created_at         TEXT        NOT NULL
+    created_at         TEXT        NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_git_changes_commit_hash ON git_changes (commit_hash);
 CREATE INDEX IF NOT EXISTS ix_git_changes_decision_id ON git_changes (decision_id);
@@ -76,7 +77,7 @@ CREATE TABLE IF NOT EXISTS reviews (
     reviewer_agent_id CHAR(32)    NOT NULL REFERENCES agents (id),
     status            VARCHAR(32) NOT NULL,
     summary           TEXT,
-    created_at        TEXT        NOT NULL
+    created_at        TEXT        NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_reviews_decision_id ON reviews (decision_id);
 
@@ -99,7 +100,7 @@ CREATE TABLE IF NOT EXISTS policies (
     enabled     BOOLEAN      NOT NULL,
     severity    VARCHAR(16)  NOT NULL,
     config_json TEXT,
-    created_at  TEXT         NOT NULL
+    created_at  TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
 CREATE TABLE IF NOT EXISTS policy_results (
@@ -109,7 +110,7 @@ CREATE TABLE IF NOT EXISTS policy_results (
     status        VARCHAR(16) NOT NULL,
     message       TEXT,
     evidence_json TEXT,
-    created_at    TEXT        NOT NULL
+    created_at    TEXT        NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_policy_results_decision_id ON policy_results (decision_id);
 
@@ -124,7 +125,7 @@ CREATE TABLE IF NOT EXISTS disagreements (
     resolution              TEXT,
     resolved_by_agent_id    CHAR(32)     REFERENCES agents (id),
     resolved_at             TEXT,
-    created_at              TEXT         NOT NULL
+    created_at              TEXT         NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_disagreements_decision_id ON disagreements (decision_id);
 
@@ -134,7 +135,7 @@ CREATE TABLE IF NOT EXISTS approvals (
     approver_agent_id CHAR(32)    NOT NULL REFERENCES agents (id),
     status            VARCHAR(16) NOT NULL,
     comment           TEXT,
-    created_at        TEXT        NOT NULL
+    created_at        TEXT        NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_approvals_decision_id ON approvals (decision_id);
 
@@ -146,7 +147,7 @@ CREATE TABLE IF NOT EXISTS events (
     event_type     VARCHAR(64) NOT NULL,
     actor_agent_id CHAR(32)    REFERENCES agents (id),
     payload_json   TEXT,
-    created_at     TEXT        NOT NULL
+    created_at     TEXT        NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX IF NOT EXISTS ix_events_project_created ON events (project_id, created_at);
 CREATE INDEX IF NOT EXISTS ix_events_entity ON events (entity_type, entity_id);

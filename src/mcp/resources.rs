@@ -130,14 +130,14 @@ fn listed(entry: Listed) -> Vec<Resource> {
                 concrete(form, id.to_string(), name.clone(), format!("{title}: {name}"))
             })
             .into(),
-        Listed::Record { kind, reference, display_id, title, status } => {
+        Listed::Record { kind, reference, shown_id, title, status } => {
             let (form, what) = match kind {
                 Kind::Task => (Form::Timeline, format!("{title} ({status})")),
                 Kind::Decision => (Form::Decision, format!("{title} ({status})")),
                 Kind::Review => (Form::Review, format!("review of \"{title}\" ({status})")),
             };
-            let title = format!("{display_id}: {what}");
-            vec![concrete(form, reference, display_id, title)]
+            let title = format!("{shown_id}: {what}");
+            vec![concrete(form, reference, shown_id, title)]
         }
     }
 }

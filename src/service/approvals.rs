@@ -17,7 +17,7 @@ use crate::store;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ApproveDecision {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// Name of the person who gives the verdict.
     #[schemars(length(min = 1, max = 255))]

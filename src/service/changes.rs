@@ -25,7 +25,7 @@ fn head() -> String {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AttachGitDiff {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// Path of the root of the project's repository, of one of its linked worktrees, or of a
     /// repository inside it.

@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunPolicyChecks {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// Path of a policy file inside the project, instead of .govforge/policies.toml.
     #[serde(default)]

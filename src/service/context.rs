@@ -20,7 +20,7 @@ use crate::store;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetDecisionContext {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
 }
 

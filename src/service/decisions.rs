@@ -17,7 +17,7 @@ use crate::store;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecordDecision {
     /// Display ID of the task that the decision belongs to, such as TASK-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub task_id: String,
     /// Name of the agent who decides, such as "claude-code".
     #[schemars(length(min = 1, max = 255))]

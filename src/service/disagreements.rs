@@ -20,7 +20,7 @@ fn yes() -> bool {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecordDisagreement {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// What the disagreement is about, in one line.
     #[schemars(length(min = 1, max = 512))]

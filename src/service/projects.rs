@@ -308,10 +308,19 @@ async fn unregistered(
     given: &str,
     path: &Path,
 ) -> Result<Error> {
-    let next = if path.is_dir() {
-        format!("Register it: run `govforge init {}`, then send the call again.", path.display())
-    } else {
-        "No such directory is here: send the absolute path of the repository's root.".to_owned()
+    let next = match git::locate(path) {
+        Ok(Some(located)) => format!(
+            "Register it: run `govforge init {}`, then send the call again.",
+            located.main_root.display()
+        ),
+        _ if path.is_dir() => {
+            "It is in no git repository: send the absolute path of the project's, which \
+             `govforge init PATH` registers."
+                .to_owned()
+        }
+        _ => "No such directory is here: send the absolute path of the project's repository, \
+              which `govforge init PATH` registers."
+            .to_owned(),
     };
     let known = known_projects(connection).await?;
     Ok(Error::refused(

@@ -142,26 +142,27 @@ impl Service {
         let noun = kind.noun();
         let ledger = self.ledger.path().display();
         let what = if Reference::read(kind, text).is_some() {
-            format!("There is no {noun} {parameter} {shown} in the ledger {ledger}.")
+            format!("`{parameter}` is {shown}, and no {noun} in the ledger {ledger} has that id.")
         } else {
             format!(
-                "{parameter} {shown} is no id of a {noun}: send one such as {example}, \
+                "`{parameter}` is {shown}, which is no id of a {noun}: send one such as {example}, \
                  <project name>/{example} or a UUID. The ledger is {ledger}."
             )
         };
-        let mut known = store::records::newest(connection, kind, CANDIDATES).await?;
+        let known = store::records::newest(connection, kind, CANDIDATES).await?;
         if known.is_empty() {
             return Ok(Error::refused(code, format!("{what} It holds no {noun} yet: {make}.")));
         }
-        let wanted = text.to_uppercase();
-        known.sort_by(|a, b| {
-            let likeness = |record: &Record| nearest::likeness(&wanted, &record.display_id);
-            likeness(b).total_cmp(&likeness(a))
+        let projects = store::projects::all(connection).await?;
+        let mut known: Vec<(String, String)> =
+            known.into_iter().map(|record| (qualified(&projects, &record), record.title)).collect();
+        known.sort_by(|(a, _), (b, _)| {
+            nearest::likeness(text, b).total_cmp(&nearest::likeness(text, a))
         });
         let names: Vec<String> = known
             .iter()
             .take(SUGGESTIONS)
-            .map(|record| format!("{} ({})", record.display_id, quoted(&record.title)))
+            .map(|(id, title)| format!("{id} ({})", quoted(title)))
             .collect();
         Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
     }
@@ -184,6 +185,15 @@ async fn in_project_named(
     // Two projects may differ in case alone: the exact name wins.
     let exact = matching.iter().any(|(exact, _)| *exact);
     Ok(matching.into_iter().filter(|(e, _)| *e || !exact).map(|(_, record)| record).collect())
+}
+
+/// What names a record in a ledger of several projects: `<project name>/DEC-001`.
+pub(super) fn qualified(projects: &[Project], record: &Record) -> String {
+    let project = projects.iter().find(|project| project.id == record.project_id);
+    match project {
+        Some(project) if projects.len() > 1 => format!("{}/{}", project.name, record.display_id),
+        _ => record.display_id.clone(),
+    }
 }
 
 async fn project_of(connection: &mut SqliteConnection, record: &Record) -> Result<Project> {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Service;
 use super::context::EventShown;
-use super::references::vanished;
+use super::references::{qualified, vanished};
 use crate::domain::entity::Finding;
 use crate::domain::id::Kind;
 use crate::domain::time::Timestamp;
@@ -74,8 +74,8 @@ pub enum Listed {
         kind: Kind,
         /// What names it: the display ID, or the UUID where that alone is unambiguous.
         reference: String,
-        /// The display ID with the title, for a person.
-        display_id: String,
+        /// What a person calls it: the display ID, with the project where there are several.
+        shown_id: String,
         title: String,
         status: String,
     },
@@ -187,24 +187,26 @@ impl Service {
             [only] => Some(only.id),
             _ => self.current_project_id(&mut read).await?,
         };
-        let mut resources = Vec::new();
+        let mut resources: Vec<Listed> = records
+            .into_iter()
+            .map(|(kind, record)| Listed::Record {
+                kind,
+                // In another project the display ID could mean one of this project's.
+                reference: match current == Some(record.project_id) {
+                    true => record.display_id.clone(),
+                    false => record.id.to_string(),
+                },
+                shown_id: qualified(&projects, &record),
+                title: record.title,
+                status: record.status,
+            })
+            .collect();
         if before.is_none() {
             let listed = projects.into_iter();
-            resources.extend(
-                listed.map(|project| Listed::Project { id: project.id, name: project.name }),
-            );
+            let listed =
+                listed.map(|project| Listed::Project { id: project.id, name: project.name });
+            resources.splice(..0, listed);
         }
-        resources.extend(records.into_iter().map(|(kind, record)| Listed::Record {
-            kind,
-            // In another project the display ID could mean one of this project's.
-            reference: match current == Some(record.project_id) {
-                true => record.display_id.clone(),
-                false => record.id.to_string(),
-            },
-            display_id: record.display_id,
-            title: record.title,
-            status: record.status,
-        }));
         Ok(Page { resources, next })
     }
 

@@ -17,7 +17,7 @@ use crate::store;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RequestReview {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// Name of the agent or person who is to review, such as "codex-reviewer".
     #[schemars(length(min = 1, max = 255))]
@@ -45,7 +45,7 @@ pub struct ReviewRequested {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SubmitReview {
     /// Display ID of the decision, such as DEC-001.
-    #[schemars(length(min = 1, max = 1_048_576))]
+    #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
     /// Name of the agent or person who reviewed.
     #[schemars(length(min = 1, max = 255))]

@@ -154,16 +154,15 @@ macro_rules! by_method {
 }
 
 fn request(method: &str, params: Option<Value>) -> Result<ClientRequest, ErrorData> {
-    let invalid_params = |why: &dyn std::fmt::Display| {
-        ErrorData::invalid_params(format!("Invalid params of {method}: {why}"), None)
-    };
+    let invalid_params =
+        |why: &str| ErrorData::invalid_params(format!("Invalid params of {method}: {why}"), None);
     if params.as_ref().is_some_and(|params| !params.is_object()) {
-        return Err(invalid_params(&"they are not an object"));
+        return Err(invalid_params("they are not an object"));
     }
     // rmcp reads a cursor of a wrong type as none, and the client would page for ever.
     let cursor = params.as_ref().and_then(|params| params.get("cursor"));
     if method.ends_with("/list") && cursor.is_some_and(|at| !at.is_string() && !at.is_null()) {
-        return Err(invalid_params(&"\"cursor\" is not a string"));
+        return Err(invalid_params("\"cursor\" is not a string"));
     }
     // The methods of the capabilities that the server declares.
     by_method!(ClientRequest, method, body(method, params), {
@@ -181,7 +180,30 @@ fn request(method: &str, params: Option<Value>) -> Result<ClientRequest, ErrorDa
     .ok_or_else(|| {
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None)
     })?
-    .map_err(|error| invalid_params(&error))
+    .map_err(|error| {
+        tracing::debug!(method, %error, "params of another form");
+        invalid_params(form(method))
+    })
+}
+
+/// What the params of a method must be.
+fn form(method: &str) -> &'static str {
+    match method {
+        "tools/call" => {
+            "they are an object with \"name\" (a string) and, if the tool takes any, \
+             \"arguments\" (an object)"
+        }
+        "prompts/get" => {
+            "they are an object with \"name\" (a string) and, if the prompt takes any, \
+             \"arguments\" (an object of strings)"
+        }
+        "resources/read" => "they are an object with \"uri\" (a string)",
+        "initialize" => {
+            "they are an object with \"protocolVersion\" (a string), \"capabilities\" (an object) \
+             and \"clientInfo\" (an object with \"name\" and \"version\")"
+        }
+        _ => "they do not have the form that the protocol gives them",
+    }
 }
 
 fn notification(method: &str, params: Option<Value>) -> Message {
