@@ -51,6 +51,7 @@ pub struct GitDiffAttached {
     pub files_changed: Vec<String>,
     /// How many there are, when that is more than `files_changed` shows.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
     pub files_changed_total: Option<usize>,
     /// Added lines.
     pub insertions: i64,

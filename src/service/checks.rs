@@ -29,7 +29,8 @@ pub struct RunPolicyChecks {
     /// Display ID of the decision, such as DEC-001.
     #[schemars(length(min = 1, max = 512))]
     pub decision_id: String,
-    /// Path of a policy file inside the project, instead of .govforge/policies.toml.
+    /// Path of a policy file inside the project, best absolute, instead of
+    /// .govforge/policies.toml.
     #[serde(default)]
     #[schemars(length(max = 1_048_576))]
     pub config_path: Option<String>,
@@ -271,7 +272,7 @@ fn read_limited(path: &Path) -> std::result::Result<Vec<u8>, String> {
     use std::io::Read as _;
     let unreadable = |error: std::io::Error| format!("cannot be read ({}).", error.kind());
     if !path.metadata().map_err(unreadable)?.is_file() {
-        return Err("is no regular file.".to_owned());
+        return Err("is no regular file. Send the path of a TOML file.".to_owned());
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

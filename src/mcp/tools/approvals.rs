@@ -25,7 +25,7 @@ impl Server {
 
     #[tool(
         title = "List pending approvals",
-        description = "Lists the decisions of a project that need a person's verdict and wait for it, oldest first.",
+        description = "Lists the decisions of a project with human_approval_required that wait for a person's verdict, oldest first: those in review_required or changes_requested. A draft is not listed until a review is requested or a policy blocks it.",
         input_schema = schema::input::<OfProject>(),
         output_schema = schema::output::<PendingApprovals>(),
         annotations(read_only_hint = true, destructive_hint = false, idempotent_hint = true, open_world_hint = false)

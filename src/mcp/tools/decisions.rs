@@ -28,7 +28,7 @@ impl Server {
 
     #[tool(
         title = "Attach a commit's diff",
-        description = "Reads the change of a commit against its first parent from the project's repository, without touching it, and attaches files, line counts and a hash that plain git can reproduce. Attach again after a follow-up commit: the newest change counts.",
+        description = "Attaches the change of a commit against its first parent to a decision: files, line counts and a hash that plain git can reproduce. Only reads the repository. Attach again after a follow-up commit: the newest change counts.",
         input_schema = schema::input::<AttachGitDiff>(),
         output_schema = schema::output::<GitDiffAttached>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
@@ -43,7 +43,7 @@ impl Server {
 
     #[tool(
         title = "Run the policies",
-        description = "Evaluates every active policy against the change attached last and stores the results. A blocked result takes a draft to review_required. Attach a change first: without one no policy applies.",
+        description = "Evaluates every active policy against the change attached last (attach one first: without it none applies) and stores the results. A blocked result takes a draft to review_required.",
         input_schema = schema::input::<RunPolicyChecks>(),
         output_schema = schema::output::<PoliciesChecked>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)

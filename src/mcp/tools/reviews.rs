@@ -16,7 +16,7 @@ use crate::service::reviews::{
 impl Server {
     #[tool(
         title = "Request a review",
-        description = "Asks another agent or a person to review a decision, and takes it to review_required.",
+        description = "Asks another agent or a person to review a decision, and takes it to review_required. Only records the request: tell the reviewer yourself, with the decision's ID.",
         input_schema = schema::input::<RequestReview>(),
         output_schema = schema::output::<ReviewRequested>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
@@ -38,7 +38,7 @@ impl Server {
 
     #[tool(
         title = "List open reviews",
-        description = "Lists the reviews of a project on decisions that are in review_required, oldest first.",
+        description = "Lists a project's submitted reviews on decisions in review_required, oldest first. A review that was only requested is not listed; the list of resources shows every open decision with its status.",
         input_schema = schema::input::<OfProject>(),
         output_schema = schema::output::<OpenReviews>(),
         annotations(read_only_hint = true, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
