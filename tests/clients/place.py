@@ -9,7 +9,7 @@ PERSON = {"NAME": "Story", "EMAIL": "story@example.invalid", "DATE": "2026-05-10
 # The variables that a client finds; few, so that nothing of the machine decides a test.
 KEPT = ["PATH", "LANG", "TERM", "TMPDIR", "SSL_CERT_FILE"]
 
-# How anyone checks a diff hash; docs/policies.md and the tool's description refer to it.
+# How anyone checks a diff hash: see docs/diff-hash.md.
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 DIFF_TEXT = (
     f"--no-replace-objects --attr-source={EMPTY_TREE} -c core.attributesFile=/dev/null "
