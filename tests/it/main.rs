@@ -5,7 +5,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "the suite starts git and the server")]
 
+mod cli;
 mod concurrency;
+mod documents;
 mod faults;
 mod fixtures;
 mod ledger;
