@@ -5,6 +5,8 @@ use std::path::Path;
 use super::LOCK_PATIENCE;
 use crate::error::{Code, Error};
 
+const DISK_FULL: &str = "the disk is full; nothing was recorded";
+
 pub(super) fn busy(path: &Path) -> Error {
     Error::refused(
         Code::LedgerBusy,
@@ -17,21 +19,74 @@ pub(super) fn busy(path: &Path) -> Error {
     )
 }
 
+pub(super) fn moved(path: &Path) -> Error {
+    Error::refused(
+        Code::LedgerBusy,
+        format!(
+            "The ledger {} was removed or replaced during this call, so the call may not be in \
+             it. Send it again.",
+            path.display()
+        ),
+    )
+}
+
+/// The ledger, or the directory for it, cannot be made.
+pub(super) fn io_error(path: &Path, error: std::io::Error) -> Error {
+    tracing::error!(path = %path.display(), %error, "cannot make it");
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        return Error::fault(DISK_FULL, error);
+    }
+    Error::refused(
+        Code::UnusableLedger,
+        format!(
+            "{} cannot be made for the ledger ({}). Make its directory writable, or set \
+             GOVFORGE_DB to a file in a directory you may write to.",
+            path.display(),
+            error.kind()
+        ),
+    )
+}
+
 pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(5 | 6))
 }
 
-/// SQLite's result code without the extension in the upper bits.
-/// <https://www.sqlite.org/rescode.html>
+/// `SQLITE_IOERR_SHMOPEN`, `_SHMLOCK` and `_SHMMAP`: the index of the log cannot be mapped.
+const SHARED_MEMORY: [u32; 3] = [4618, 5130, 5386];
+
+/// `SQLITE_IOERR_SHMSIZE`: there is no room for the index.
+const NO_ROOM_FOR_INDEX: u32 = 4874;
+
+/// SQLite's extended result code. <https://www.sqlite.org/rescode.html>
+fn code(error: &sqlx::Error) -> Option<u32> {
+    error.as_database_error()?.code()?.parse().ok()
+}
+
+/// The result code without the extension in the upper bits.
 fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
+    code(error).map(|code| code & 0xff)
 }
 
 /// What an SQL error means to the caller.
 pub(super) fn sql_error(path: &Path, error: sqlx::Error) -> Error {
     let ledger = path.display();
     let refused = |message: String| Error::refused(Code::UnusableLedger, message);
+    match &error {
+        sqlx::Error::PoolTimedOut => return busy(path),
+        // The file was let go of between this call's first look and its first statement.
+        sqlx::Error::PoolClosed => return moved(path),
+        _ => {}
+    }
+    let extended = code(&error);
+    if extended == Some(NO_ROOM_FOR_INDEX) {
+        return Error::fault(DISK_FULL, error);
+    }
+    if extended.is_some_and(|code| SHARED_MEMORY.contains(&code)) {
+        return refused(format!(
+            "The ledger {ledger} lies on a file system without the shared memory that lets \
+             several programs use it at once. Set GOVFORGE_DB to a file on a local disk."
+        ));
+    }
     match primary_code(&error) {
         Some(5 | 6) => busy(path),
         Some(3 | 23) => refused(format!(
@@ -50,7 +105,7 @@ pub(super) fn sql_error(path: &Path, error: sqlx::Error) -> Error {
             "{ledger} is not a ledger: it is no SQLite file. Set GOVFORGE_DB to another file."
         )),
         Some(11) => Error::fault(format!("the ledger {ledger} is damaged"), error),
-        Some(13) => Error::fault("the disk is full; nothing was recorded", error),
+        Some(13) => Error::fault(DISK_FULL, error),
         Some(10) => Error::fault(format!("the ledger {ledger} cannot be read or written"), error),
         _ => Error::fault("the ledger could not carry out a statement", error),
     }

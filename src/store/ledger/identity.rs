@@ -10,6 +10,9 @@ pub(super) struct Identity {
     device: u64,
     #[cfg(unix)]
     inode: u64,
+    /// A file system may give the inode of a file that is gone to the next one.
+    #[cfg(unix)]
+    created: Option<std::time::SystemTime>,
 }
 
 impl Identity {
@@ -18,7 +21,8 @@ impl Identity {
     pub(super) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
         let metadata = path.metadata().ok()?;
-        Some(Self { device: metadata.dev(), inode: metadata.ino() })
+        let created = metadata.created().ok();
+        Some(Self { device: metadata.dev(), inode: metadata.ino(), created })
     }
 
     /// The file at `path`; `None` if there is none. Windows refuses to remove or replace a

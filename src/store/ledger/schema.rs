@@ -19,7 +19,9 @@ pub(super) async fn prepare(connection: &mut SqliteConnection, path: &Path) -> R
         return Ok(());
     }
     migrate(connection, path).await?;
-    use_write_ahead_log(connection, path).await
+    use_write_ahead_log(connection, path).await?;
+    // The log and its index are made by the first read.
+    is_current(connection, path).await.map(drop)
 }
 
 /// Whether the schema is this version's. Refuses a newer one, and another program's file.

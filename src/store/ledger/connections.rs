@@ -1,0 +1,91 @@
+//! The connections of one process to one file: several that read, one that writes.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use sqlx::pool::PoolOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite, SqlitePool};
+
+use super::{Durability, LOCK_PATIENCE};
+
+/// How many calls of a process read at the same time. Each connection has a thread and a
+/// page cache of its own.
+const READERS: u32 = 2;
+
+/// How long SQLite itself waits for the write lock before the wait goes on outside of it. A
+/// call that is cancelled meanwhile leaves its connection waiting for as long, and SQLite
+/// looks less often the longer it waits.
+const LOCK_SLICE: Duration = Duration::from_millis(20);
+
+/// The connections to a file, opened when they are needed.
+#[derive(Debug)]
+pub(super) struct Connections {
+    path: PathBuf,
+    readers: SqlitePool,
+    /// SQLite has one writer at a time, and so has each process: its reads find a connection
+    /// also while a write waits for another process.
+    writer: OnceLock<SqlitePool>,
+}
+
+impl Connections {
+    pub(super) fn new(path: &Path) -> Self {
+        let options = options(path).busy_timeout(LOCK_PATIENCE);
+        Self {
+            path: path.to_owned(),
+            readers: pool(READERS).connect_lazy_with(options),
+            writer: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn readers(&self) -> &SqlitePool {
+        &self.readers
+    }
+
+    /// The first durability asked for holds for as long as the file is open.
+    pub(super) fn writer(&self, durability: Durability) -> &SqlitePool {
+        self.writer.get_or_init(|| {
+            let synchronous = match durability {
+                Durability::Full => SqliteSynchronous::Full,
+                Durability::Normal => SqliteSynchronous::Normal,
+            };
+            let options = options(&self.path).busy_timeout(LOCK_SLICE).synchronous(synchronous);
+            pool(1).connect_lazy_with(options)
+        })
+    }
+
+    pub(super) async fn close(&self) {
+        if let Some(writer) = self.writer.get() {
+            writer.close().await;
+        }
+        self.readers.close().await;
+    }
+}
+
+/// An empty ledger in memory. Each connection to `:memory:` is a database of its own, so
+/// there is just one.
+pub(super) fn in_memory() -> SqlitePool {
+    pool(1).connect_lazy_with(SqliteConnectOptions::new().in_memory(true))
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .disable_statement_logging()
+}
+
+fn pool(connections: u32) -> PoolOptions<Sqlite> {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(LOCK_PATIENCE)
+        // A connection to a file does not go stale, and a check would cost every call.
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        // SQLite itself ends a transaction when the disk is full, and sqlx still counts it:
+        // such a connection could never begin another.
+        .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
+}

@@ -1,0 +1,90 @@
+//! Which file is open, and what happens when another takes its place.
+//!
+//! SQLite finds the log and its index by name. Two files that were at one path one after the
+//! other would share them: the log of the first would be played into the second.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::connections::Connections;
+use super::errors::io_error;
+use super::identity::Identity;
+use crate::error::Result;
+
+/// How long a file that was replaced is kept open for the calls in flight.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The file that is open, if one is.
+#[derive(Debug, Default)]
+pub(super) struct Slot(Option<Open>);
+
+#[derive(Debug)]
+struct Open {
+    file: Identity,
+    /// The index of the log; none in a file without a write-ahead log.
+    index: Option<Identity>,
+    connections: Arc<Connections>,
+}
+
+impl Slot {
+    /// The connections, if that file is the one that is open.
+    pub(super) fn get(&self, file: Identity) -> Option<Arc<Connections>> {
+        let open = self.0.as_ref().filter(|open| open.file == file)?;
+        Some(Arc::clone(&open.connections))
+    }
+
+    pub(super) fn set(&mut self, path: &Path, file: Identity, connections: Arc<Connections>) {
+        let index = Identity::of(&beside(path, "-shm"));
+        self.0 = Some(Open { file, index, connections });
+    }
+
+    /// Closes the file. When it is no longer the one at the path, SQLite leaves the log and
+    /// its index as they are.
+    pub(super) async fn close(&mut self) {
+        if let Some(open) = self.0.take() {
+            open.connections.close().await;
+        }
+    }
+
+    /// Lets go of a file that is no longer the one at the path, and of its log.
+    ///
+    /// # Errors
+    ///
+    /// Refuses when the log cannot be removed.
+    pub(super) async fn let_go(&mut self, path: &Path) -> Result<()> {
+        let Some(open) = self.0.take() else { return Ok(()) };
+        tracing::warn!(ledger = %path.display(), "the ledger was replaced or removed");
+        let _ = tokio::time::timeout(GRACE, open.connections.close()).await;
+        remove_log(path, open.index).map_err(|error| io_error(path, error))
+    }
+}
+
+/// Removes the log and the index of a file that was at the path, unless other ones are there
+/// by now. Another process may still have them open, without a name; it can commit nothing
+/// that it would report, for it looks at the path after each commit.
+fn remove_log(path: &Path, index: Option<Identity>) -> std::io::Result<()> {
+    let name = beside(path, "-shm");
+    let is_old = || index.is_some() && Identity::of(&name) == index;
+    if !is_old() {
+        return Ok(());
+    }
+    // One process after the other: the next one finds the files of the new ledger. SQLite
+    // takes locks of another kind.
+    let turn = path.exists().then(|| std::fs::File::open(path)).transpose()?;
+    if let Some(turn) = &turn {
+        turn.lock()?;
+    }
+    if is_old() {
+        std::fs::remove_file(beside(path, "-wal"))?;
+        std::fs::remove_file(name)?;
+    }
+    Ok(())
+}
+
+/// The file that SQLite keeps beside the one at `path`.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(suffix);
+    PathBuf::from(name)
+}
