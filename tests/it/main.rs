@@ -17,4 +17,5 @@ mod support;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod threat_model;
+mod torture;
 mod wire;

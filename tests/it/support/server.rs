@@ -186,6 +186,14 @@ impl Server {
         stderr
     }
 
+    /// Kills the process at once, and gives what it had said until then.
+    pub fn kill(mut self) -> Vec<Value> {
+        self.stdin = None;
+        self.end();
+        // It may have been in the middle of a line.
+        self.lines.iter().filter_map(Result::ok).collect()
+    }
+
     fn end(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();
