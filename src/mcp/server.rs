@@ -60,7 +60,14 @@ impl ServerHandler for Server {
         if !self.tools.has_route(&request.name) {
             return Err(tools::unknown(&request.name, &self.tools.list_all()));
         }
-        self.tools.call(ToolCallContext::new(self, request, context)).await
+        let cancelled = context.ct.clone();
+        let call = self.tools.call(ToolCallContext::new(self, request, context));
+        tokio::select! {
+            biased;
+            outcome = call => outcome,
+            // Nobody gets this answer. What the call had begun to write is undone.
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
     }
 
     // By hand: rmcp's `prompt_handler` would put its own `get_prompt` in place of this one.

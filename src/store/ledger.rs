@@ -113,12 +113,11 @@ impl Ledger {
     /// Refuses a file that is no ledger or a newer version's; faults on a damaged one.
     pub async fn read(&self) -> Result<Transaction> {
         self.check()?;
-        let pool = match Identity::of(&self.path) {
-            Some(identity) => self.opened(identity, None).await?.readers().clone(),
-            None => {
-                self.slot.lock().await.let_go(&self.path).await?;
-                self.empty.get_or_try_init(|| self.open_empty()).await?.clone()
-            }
+        let pool = if self.exists() {
+            self.opened(None).await?.0.readers().clone()
+        } else {
+            self.slot.lock().await.let_go(&self.path).await?;
+            self.empty.get_or_try_init(|| self.open_empty()).await?.clone()
         };
         pool.begin().await.map_err(|error| sql_error(&self.path, error))
     }
@@ -135,11 +134,9 @@ impl Ledger {
         let turn = tokio::time::timeout_at(deadline, self.writer.lock())
             .await
             .map_err(|_elapsed| busy(&self.path))?;
-        let identity = match Identity::of(&self.path) {
-            Some(identity) => identity,
-            None => self.create()?,
-        };
-        let pool = self.opened(identity, Some(durability)).await?.writer(durability).clone();
+        let (connections, identity) = self.opened(Some(durability)).await?;
+        let pool = connections.writer(durability).await;
+        let pool = pool.map_err(|error| sql_error(&self.path, error))?.clone();
         let transaction = loop {
             match pool.begin_with("BEGIN IMMEDIATE").await {
                 Ok(transaction) => break transaction,
@@ -163,39 +160,45 @@ impl Ledger {
     }
 
     /// Makes the file, empty, and the directory for it.
-    fn create(&self) -> Result<Identity> {
+    fn create(&self) -> Result<()> {
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory).map_err(|error| io_error(directory, error))?;
         }
         // Another process may have made it just now.
         let mut file = std::fs::OpenOptions::new();
         let file = file.append(true).create(true).open(&self.path);
-        file.map_err(|error| io_error(&self.path, error))?;
-        Identity::of(&self.path).ok_or_else(|| moved(&self.path))
+        file.map(drop).map_err(|error| io_error(&self.path, error))
     }
 
-    /// The connections to the file that stands at the path now. The first one is the kind
-    /// that the call needs: the one that writes with this durability, or one that reads.
-    async fn opened(
-        &self,
-        identity: Identity,
-        durability: Option<Durability>,
-    ) -> Result<Arc<Connections>> {
+    /// The connections to the file that stands at the path now, which is made if the call
+    /// writes. The first connection is the kind that the call needs: the one that writes with
+    /// this durability, or one that reads.
+    async fn opened(&self, durability: Option<Durability>) -> Result<(Arc<Connections>, Identity)> {
         let mut slot = self.slot.lock().await;
-        if let Some(open) = slot.get(identity) {
-            return Ok(open);
+        let file = match Identity::of(&self.path) {
+            Some(file) => file,
+            None => {
+                slot.let_go(&self.path).await?;
+                if durability.is_some() {
+                    self.create()?;
+                }
+                Identity::of(&self.path).ok_or_else(|| moved(&self.path))?
+            }
+        };
+        if let Some(open) = slot.get(&self.path, file).await? {
+            return Ok((open, file));
         }
-        slot.let_go(&self.path).await?;
+        let failed = |error| sql_error(&self.path, error);
         let connections = Arc::new(Connections::new(&self.path));
         let pool = match durability {
-            Some(durability) => connections.writer(durability),
+            Some(durability) => connections.writer(durability).await.map_err(failed)?,
             None => connections.readers(),
         };
-        let mut connection = pool.acquire().await.map_err(|error| sql_error(&self.path, error))?;
+        let mut connection = pool.acquire().await.map_err(failed)?;
         schema::prepare(&mut connection, &self.path).await?;
         drop(connection);
-        slot.set(&self.path, identity, Arc::clone(&connections));
-        Ok(connections)
+        slot.set(&self.path, file, Arc::clone(&connections));
+        Ok((connections, file))
     }
 
     async fn open_empty(&self) -> Result<SqlitePool> {

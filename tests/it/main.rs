@@ -7,9 +7,12 @@
 
 mod cli;
 mod concurrency;
+#[cfg(unix)]
+mod disk;
 mod documents;
 mod faults;
 mod fixtures;
+mod interruptions;
 mod ledger;
 mod pages;
 mod schemas;

@@ -1,13 +1,14 @@
 //! The connections of one process to one file: several that read, one that writes.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use sqlx::pool::PoolOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite, SqlitePool};
+use tokio::sync::OnceCell;
 
+use super::errors::is_read_only;
 use super::{Durability, LOCK_PATIENCE};
 
 /// How many calls of a process read at the same time. Each connection has a thread and a
@@ -26,7 +27,7 @@ pub(super) struct Connections {
     readers: SqlitePool,
     /// SQLite has one writer at a time, and so has each process: its reads find a connection
     /// also while a write waits for another process.
-    writer: OnceLock<SqlitePool>,
+    writer: OnceCell<SqlitePool>,
 }
 
 impl Connections {
@@ -35,7 +36,7 @@ impl Connections {
         Self {
             path: path.to_owned(),
             readers: pool(READERS).connect_lazy_with(options),
-            writer: OnceLock::new(),
+            writer: OnceCell::new(),
         }
     }
 
@@ -44,15 +45,13 @@ impl Connections {
     }
 
     /// The first durability asked for holds for as long as the file is open.
-    pub(super) fn writer(&self, durability: Durability) -> &SqlitePool {
-        self.writer.get_or_init(|| {
-            let synchronous = match durability {
-                Durability::Full => SqliteSynchronous::Full,
-                Durability::Normal => SqliteSynchronous::Normal,
-            };
-            let options = options(&self.path).busy_timeout(LOCK_SLICE).synchronous(synchronous);
-            pool(1).connect_lazy_with(options)
-        })
+    ///
+    /// # Errors
+    ///
+    /// The file can only be read. SQLite itself would say so at the first change alone: on
+    /// such a file its `BEGIN IMMEDIATE` begins a transaction that reads.
+    pub(super) async fn writer(&self, durability: Durability) -> sqlx::Result<&SqlitePool> {
+        self.writer.get_or_try_init(|| open_writer(&self.path, durability)).await
     }
 
     pub(super) async fn close(&self) {
@@ -60,6 +59,22 @@ impl Connections {
             writer.close().await;
         }
         self.readers.close().await;
+    }
+}
+
+async fn open_writer(path: &Path, durability: Durability) -> sqlx::Result<SqlitePool> {
+    let synchronous = match durability {
+        Durability::Full => SqliteSynchronous::Full,
+        Durability::Normal => SqliteSynchronous::Normal,
+    };
+    let options = options(path).busy_timeout(LOCK_SLICE).synchronous(synchronous);
+    let pool = pool(1).connect_lazy_with(options);
+    let mut connection = pool.acquire().await?;
+    // In a new file there is no such table, and no doubt either.
+    let change = "DELETE FROM recent_calls WHERE 0";
+    match sqlx::raw_sql(change).execute(&mut *connection).await {
+        Err(error) if is_read_only(&error) => Err(error),
+        _ => Ok(pool),
     }
 }
 

@@ -51,6 +51,10 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(5 | 6))
 }
 
+pub(super) fn is_read_only(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(8)
+}
+
 /// `SQLITE_IOERR_SHMOPEN`, `_SHMLOCK` and `_SHMMAP`: the index of the log cannot be mapped.
 const SHARED_MEMORY: [u32; 3] = [4618, 5130, 5386];
 
@@ -94,8 +98,8 @@ pub(super) fn sql_error(path: &Path, error: sqlx::Error) -> Error {
              GOVFORGE_DB to another file."
         )),
         Some(8) => refused(format!(
-            "The ledger {ledger} is read-only, so nothing was recorded. Make the file and its \
-             directory writable, or set GOVFORGE_DB to another file."
+            "The ledger {ledger} is read-only, so nothing was recorded. Make the file, those \
+             beside it that begin with its name, and the directory writable, or set GOVFORGE_DB to another file."
         )),
         Some(14) => refused(format!(
             "The ledger {ledger} cannot be opened. Check that its directory exists and that you \

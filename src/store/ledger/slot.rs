@@ -22,21 +22,36 @@ pub(super) struct Slot(Option<Open>);
 #[derive(Debug)]
 struct Open {
     file: Identity,
+    /// Whether the permissions let nobody write when it was opened.
+    read_only: bool,
     /// The index of the log; none in a file without a write-ahead log.
     index: Option<Identity>,
     connections: Arc<Connections>,
 }
 
 impl Slot {
-    /// The connections, if that file is the one that is open.
-    pub(super) fn get(&self, file: Identity) -> Option<Arc<Connections>> {
-        let open = self.0.as_ref().filter(|open| open.file == file)?;
-        Some(Arc::clone(&open.connections))
+    /// The connections, if that file is the one that is open. Lets go of any other one, and
+    /// of connections from before the permissions changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`let_go`](Self::let_go).
+    pub(super) async fn get(
+        &mut self,
+        path: &Path,
+        file: Identity,
+    ) -> Result<Option<Arc<Connections>>> {
+        match &self.0 {
+            Some(open) if open.file != file => self.let_go(path).await?,
+            Some(open) if open.read_only != read_only(path) => self.close().await,
+            _ => {}
+        }
+        Ok(self.0.as_ref().map(|open| Arc::clone(&open.connections)))
     }
 
     pub(super) fn set(&mut self, path: &Path, file: Identity, connections: Arc<Connections>) {
         let index = Identity::of(&beside(path, "-shm"));
-        self.0 = Some(Open { file, index, connections });
+        self.0 = Some(Open { file, read_only: read_only(path), index, connections });
     }
 
     /// Closes the file. When it is no longer the one at the path, SQLite leaves the log and
@@ -63,23 +78,32 @@ impl Slot {
 /// Removes the log and the index of a file that was at the path, unless other ones are there
 /// by now. Another process may still have them open, without a name; it can commit nothing
 /// that it would report, for it looks at the path after each commit.
+#[cfg(unix)]
 fn remove_log(path: &Path, index: Option<Identity>) -> std::io::Result<()> {
     let name = beside(path, "-shm");
     let is_old = || index.is_some() && Identity::of(&name) == index;
     if !is_old() {
         return Ok(());
     }
-    // One process after the other: the next one finds the files of the new ledger. SQLite
-    // takes locks of another kind.
-    let turn = path.exists().then(|| std::fs::File::open(path)).transpose()?;
-    if let Some(turn) = &turn {
-        turn.lock()?;
-    }
+    // One process after the other: the next one finds the files of the new ledger. The lock
+    // is the directory's, since opening and closing the ledger would end SQLite's own locks.
+    let turn = std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?;
+    turn.lock()?;
     if is_old() {
         std::fs::remove_file(beside(path, "-wal"))?;
         std::fs::remove_file(name)?;
     }
     Ok(())
+}
+
+/// Windows refuses to remove or replace a file that is open.
+#[cfg(not(unix))]
+fn remove_log(_path: &Path, _index: Option<Identity>) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn read_only(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.permissions().readonly())
 }
 
 /// The file that SQLite keeps beside the one at `path`.
