@@ -10,18 +10,17 @@ use tokio_util::sync::CancellationToken;
 use super::Service;
 use super::changes::off_thread;
 use super::place::{DIRECTORY, POLICIES_FILE};
+use super::settings_file;
 use super::write::{Subject, Write};
 use crate::domain::digest;
 use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, Project};
+use crate::domain::excerpt::quoted;
 use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
 use crate::git::{Repository, Why};
 use crate::policy::PolicySet;
 use crate::policy::evaluation::{Subject as Judged, Verdict};
 use crate::store;
-
-/// The largest policy file that is read, in bytes; the policies themselves say so.
-const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The parameters of `run_policy_checks`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -230,13 +229,13 @@ pub(super) fn read_rules(root: &Path, config_path: Option<&str>, base: &Path) ->
     let own = root.join(DIRECTORY).join(POLICIES_FILE);
     let path = match given {
         Some(given) => base.join(given),
-        None if own.exists() => own,
+        None if settings_file::is_there(&own) => own,
         None => return Ok(Rules { set: PolicySet::defaults(), path: None, hash: None }),
     };
     let refused = |message: String| Error::refused(Code::InvalidPolicyConfig, message);
     let named = given.map_or_else(
         || format!("The policy file {}", path.display()),
-        |given| format!("config_path \"{given}\""),
+        |given| format!("config_path {}", quoted(given)),
     );
     let resolved = dunce::canonicalize(&path).map_err(|_error| {
         refused(format!(
@@ -254,7 +253,9 @@ pub(super) fn read_rules(root: &Path, config_path: Option<&str>, base: &Path) ->
             root.display()
         )));
     }
-    let bytes = read_limited(&resolved).map_err(|reason| refused(format!("{named} {reason}")))?;
+    let bytes = settings_file::read(&resolved)
+        .and_then(|bytes| bytes.ok_or_else(|| "was removed just now.".to_owned()))
+        .map_err(|reason| refused(format!("{named} {reason}")))?;
     let set = PolicySet::parse(&bytes).map_err(|mistakes| {
         let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
         refused(format!("{named} cannot be used: {}", list.join("; ")))
@@ -266,24 +267,30 @@ pub(super) fn read_rules(root: &Path, config_path: Option<&str>, base: &Path) ->
     })
 }
 
-/// Reads a regular file of at most the size that a policy file may have and a byte more, so
-/// that a device or a huge file cannot hold the server up.
-fn read_limited(path: &Path) -> std::result::Result<Vec<u8>, String> {
-    use std::io::Read as _;
-    let unreadable = |error: std::io::Error| format!("cannot be read ({}).", error.kind());
-    if !path.metadata().map_err(unreadable)?.is_file() {
-        return Err("is no regular file. Send the path of a TOML file.".to_owned());
-    }
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(bytes)
-}
-
 impl Service {
     /// The rules that a run would use now for a project.
     pub(super) async fn rules_of(&self, project: &Project) -> Result<Rules> {
         let root = PathBuf::from(&project.root_path);
         off_thread(CancellationToken::new(), move |_stop| read_rules(&root, None, &root)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_policy_file_that_cannot_be_read_is_not_taken_for_a_missing_one() {
+        let root = tempfile::tempdir().unwrap();
+        let own = root.path().join(DIRECTORY).join(POLICIES_FILE);
+        std::fs::create_dir(root.path().join(DIRECTORY)).unwrap();
+        assert!(read_rules(root.path(), None, root.path()).is_ok());
+        for target in [Path::new("nothing"), own.as_path()] {
+            std::os::unix::fs::symlink(target, &own).unwrap();
+            let error = read_rules(root.path(), None, root.path()).err().expect("a refusal");
+            assert_eq!(error.code(), Some(Code::InvalidPolicyConfig));
+            std::fs::remove_file(&own).unwrap();
+        }
     }
 }

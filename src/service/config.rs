@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::place::DIRECTORY;
+use super::settings_file;
 use crate::error::{Code, Error, Result};
 use crate::store::ledger::Durability;
 
@@ -79,15 +80,16 @@ fn read(directory: &Path) -> Result<Config> {
         tracing::error!("{message}");
         Error::refused(Code::InvalidConfig, message)
     };
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Default::default()),
-        Err(error) => return Err(wrong(format!("cannot be read ({}).", error.kind()))),
+    let Some(bytes) = settings_file::read(&file).map_err(wrong)? else {
+        return Ok(Default::default());
     };
+    if bytes.len() as u64 > settings_file::MAX_BYTES {
+        return Err(wrong("is larger than 1 MiB.".to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_error| wrong("is not UTF-8 text.".to_owned()))?;
     let config: Config = toml::from_str(&text).map_err(|error| {
         let (line, column) = error.span().map_or((1, 1), |span| place(&text, span.start));
-        // The parser quotes the file below its first line.
-        let what = error.message().lines().next().unwrap_or_default().to_owned();
+        let what = without_content(error.message());
         wrong(format!("has a mistake in line {line}, column {column}: {what}."))
     })?;
     let blank = |text: &Option<String>| text.as_deref().is_some_and(|text| text.trim().is_empty());
@@ -95,6 +97,20 @@ fn read(directory: &Path) -> Result<Config> {
         return Err(wrong("has a blank value in [project].".to_owned()));
     }
     Ok(config)
+}
+
+/// A message of the parser without what it quotes of the file: a repository can make the file
+/// a link to any other one of the user's, and no message may show what that holds.
+fn without_content(message: &str) -> String {
+    // The parser quotes the file below its first line, serde what it found before the last
+    // "expected"; behind that stand the program's own words.
+    let message = message.lines().next().unwrap_or_default();
+    let (found, expected) = match message.rsplit_once(", expected") {
+        Some((found, expected)) => (found, format!(", expected{expected}")),
+        None => (message, String::new()),
+    };
+    let kind = found.split(['`', '"', ':']).next().unwrap_or_default().trim_end();
+    format!("{kind}{expected}")
 }
 
 /// Line and column, both from 1 on and the column in characters, of a byte in a text.
@@ -122,6 +138,28 @@ mod tests {
             ProjectSettings { name: Some("shop".into()), default_branch: Some("trunk".into()) };
         assert_eq!(read(text).unwrap().project, expected);
         assert_eq!(read("").unwrap().project, ProjectSettings::default());
+    }
+
+    #[test]
+    fn no_message_shows_what_the_file_holds() {
+        for text in [
+            "hunter2 = 1\n",
+            "\"hunter2, expected hunter2\" = 1\n",
+            "\"\\u001b\\nhunter2\" = 1\n",
+            "[project]\nname = { hunter2 = 1 }\n",
+            "project = \"hunter2\"\n",
+            "[ledger]\ndurability = \"hunter2\"\n",
+            "hunter2 hunter2\n",
+            "api_url = hunter2\n",
+            "api_url = \"\"\napi_url = \"hunter2\"\n",
+            "[hunter2]\n[hunter2]\n",
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(!message.contains("hunter2") && !message.contains('\u{1b}'), "{message}");
+            assert!(message.contains("in line "), "{message}");
+        }
+        let message = read("colour = 1\n").unwrap_err().to_string();
+        assert!(message.contains("unknown field, expected one of `api_url`"), "{message}");
     }
 
     #[test]

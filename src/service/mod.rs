@@ -23,6 +23,7 @@ pub mod projects;
 mod references;
 pub mod resources;
 pub mod reviews;
+mod settings_file;
 pub mod tasks;
 mod write;
 
