@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDateTime, SecondsFormat, SubsecRound, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
@@ -14,9 +14,11 @@ impl Timestamp {
     /// How the ledger writes it: `YYYY-MM-DD HH:MM:SS.ffffff`, as SQLAlchemy does.
     const STORED: &str = "%Y-%m-%d %H:%M:%S%.6f";
 
-    /// The next point in time, a microsecond later.
+    /// The next point in time, a microsecond later. The last one that the ledger's format can
+    /// hold, at the end of the year 9999, has none and stays.
     pub fn next(self) -> Self {
-        Self(self.0 + TimeDelta::microseconds(1))
+        let next = self.0 + TimeDelta::microseconds(1);
+        if next.year() > 9999 { self } else { Self(next) }
     }
 
     /// The point in time a minute earlier.
@@ -104,5 +106,7 @@ mod tests {
         assert_eq!(Timestamp::read("2026-05-10T14:02:11Z"), Some(whole));
         assert_eq!(Timestamp::read("yesterday"), None);
         assert_eq!(whole.next().to_string(), "2026-05-10T14:02:11.000001Z");
+        let last = Timestamp::read("9999-12-31 23:59:59.999999").unwrap();
+        assert_eq!(last.next(), last);
     }
 }

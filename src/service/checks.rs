@@ -164,10 +164,13 @@ async fn record(
 
 /// The policy's row, brought up to date with the rules of this run.
 async fn ensure_policy(write: &mut Write<'_>, set: &PolicySet, name: &str) -> Result<Policy> {
-    let known = store::policies::by_name(write.connection(), name).await?;
+    let (id, known) = match store::policies::by_name(write.connection(), name).await? {
+        Some((id, known)) => (id, known),
+        None => (write.id(), None),
+    };
     let info = set.policies().find(|info| info.name == name);
     let wanted = Policy {
-        id: known.as_ref().map_or_else(|| write.id(), |policy| policy.id),
+        id,
         name: name.to_owned(),
         description: info.as_ref().map(|info| info.description.to_string()),
         enabled: true,

@@ -87,7 +87,7 @@ pub async fn awaiting_verdict(
     .bind(row::id(project_id))
     .fetch_all(connection)
     .await?;
-    rows.iter().map(Decision::try_from).collect()
+    Ok(row::readable(&rows, |row| Decision::try_from(row)))
 }
 
 /// Puts a decision into a status.

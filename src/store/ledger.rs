@@ -25,7 +25,7 @@ use self::errors::{busy, io_error, is_busy, moved, sql_error};
 use self::identity::Identity;
 use self::slot::Slot;
 use crate::domain::time::Timestamp;
-use crate::error::{Refusal, Result};
+use crate::error::{Code, Error, Refusal, Result};
 use crate::store::row::Columns as _;
 
 /// A transaction on the ledger; dropped without a commit it is rolled back.
@@ -170,6 +170,25 @@ impl Ledger {
         file.map(drop).map_err(|error| io_error(&self.path, error))
     }
 
+    /// Refuses what SQLite has no words for: it reads from pipes and devices, and takes no path
+    /// that is not UTF-8.
+    fn check_file(&self) -> Result<()> {
+        let refused = |what: &str| {
+            let path = self.path.display();
+            Err(Error::refused(Code::UnusableLedger, format!("The ledger {path} {what}")))
+        };
+        if self.path.to_str().is_none() {
+            return refused(
+                "has a path that is not UTF-8 text. Rename its directory, or set GOVFORGE_DB to \
+                 another file.",
+            );
+        }
+        if self.path.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+            return refused("is no regular file. Set GOVFORGE_DB to another file.");
+        }
+        Ok(())
+    }
+
     /// The connections to the file that stands at the path now, which is made if the call
     /// writes. The first connection is the kind that the call needs: the one that writes with
     /// this durability, or one that reads.
@@ -188,6 +207,7 @@ impl Ledger {
         if let Some(open) = slot.get(&self.path, file).await? {
             return Ok((open, file));
         }
+        self.check_file()?;
         let failed = |error| sql_error(&self.path, error);
         let connections = Arc::new(Connections::new(&self.path));
         let pool = match durability {
@@ -228,7 +248,8 @@ impl Ledger {
 }
 
 impl WriteTransaction<'_> {
-    /// The time of the event that was recorded last, by whichever process.
+    /// The time of the event that was recorded last, by whichever process; `None` also if that
+    /// row is damaged, which is no reason to record nothing any more.
     ///
     /// # Errors
     ///
@@ -239,8 +260,11 @@ impl WriteTransaction<'_> {
         let row = sqlx::query("SELECT created_at FROM events ORDER BY rowid DESC LIMIT 1")
             .fetch_optional(&mut *self.transaction)
             .await?;
-        // One damaged record must not keep every other from being written.
-        Ok(row.and_then(|row| row.time("created_at").ok()))
+        Ok(row.and_then(|row| {
+            let unreadable =
+                |error: &Error| tracing::error!(%error, "the last event is passed over");
+            row.time("created_at").inspect_err(unreadable).ok()
+        }))
     }
 
     /// Makes everything that was written durable.

@@ -44,8 +44,12 @@ impl TryFrom<&SqliteRow> for PolicyResult {
     }
 }
 
-/// The policy of that name.
-pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Option<Policy>> {
+/// The id of the policy of that name, and the rest of its row if that can be read: a damaged
+/// row is brought up to date like an outdated one.
+pub async fn by_name(
+    connection: &mut SqliteConnection,
+    name: &str,
+) -> Result<Option<(Uuid, Option<Policy>)>> {
     let row = sqlx::query(
         "SELECT id, name, description, enabled, severity, config_json, created_at FROM policies \
          WHERE name = $1",
@@ -53,7 +57,11 @@ pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Op
     .bind(name)
     .fetch_optional(connection)
     .await?;
-    row.as_ref().map(Policy::try_from).transpose()
+    let read = |row: SqliteRow| {
+        let unreadable = |error: &Error| tracing::error!(%error, policy = name, "is rewritten");
+        Ok((row.uuid("id")?, Policy::try_from(&row).inspect_err(unreadable).ok()))
+    };
+    row.map(read).transpose()
 }
 
 /// Adds a policy, or brings the one of that id up to date.

@@ -63,8 +63,8 @@ pub async fn by_root(connection: &mut SqliteConnection, root: &str) -> Result<Op
     row.as_ref().map(Project::try_from).transpose()
 }
 
-/// Every project, by name.
+/// Every project that can be read, by name.
 pub async fn all(connection: &mut SqliteConnection) -> Result<Vec<Project>> {
     let rows = sqlx::query(select!("ORDER BY name, id")).fetch_all(connection).await?;
-    rows.iter().map(Project::try_from).collect()
+    Ok(row::readable(&rows, |row| Project::try_from(row)))
 }

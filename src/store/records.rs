@@ -93,7 +93,7 @@ pub async fn by_id(
     row.as_ref().map(Record::try_from).transpose()
 }
 
-/// The `limit` newest records of one kind, newest first.
+/// The `limit` newest records of one kind that can be read, newest first.
 pub async fn newest(
     connection: &mut SqliteConnection,
     kind: Kind,
@@ -107,7 +107,7 @@ pub async fn newest(
     .bind(limit)
     .fetch_all(connection)
     .await?;
-    rows.iter().map(Record::try_from).collect()
+    Ok(row::readable(&rows, |row| Record::try_from(row)))
 }
 
 /// The open records of one kind that are older than `before` (a time and an id), newest
@@ -146,5 +146,5 @@ pub async fn open_before(
     .bind(limit)
     .fetch_all(connection)
     .await?;
-    rows.iter().map(Record::try_from).collect()
+    Ok(row::readable(&rows, |row| Record::try_from(row)))
 }

@@ -154,14 +154,12 @@ pub async fn open(connection: &mut SqliteConnection, project_id: Uuid) -> Result
     .bind(row::id(project_id))
     .fetch_all(connection)
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(OpenReview {
-                review: row.text("review")?,
-                decision: row.text("decision")?,
-                reviewer: row.text("reviewer")?,
-                status: row.value("status")?,
-            })
+    Ok(row::readable(&rows, |row| {
+        Ok(OpenReview {
+            review: row.text("review")?,
+            decision: row.text("decision")?,
+            reviewer: row.text("reviewer")?,
+            status: row.value("status")?,
         })
-        .collect()
+    }))
 }

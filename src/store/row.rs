@@ -83,6 +83,13 @@ impl Columns for SqliteRow {
     }
 }
 
+/// The rows of a list, without those that cannot be read: one damaged row must not take the
+/// others with it. Each is told in the log.
+pub fn readable<T>(rows: &[SqliteRow], read: impl Fn(&SqliteRow) -> Result<T>) -> Vec<T> {
+    let read = |row| read(row).inspect_err(|error| tracing::error!(%error, "left out of a list"));
+    rows.iter().filter_map(|row| read(row).ok()).collect()
+}
+
 fn damaged(column: &str, what: &str) -> Error {
     Fault::new(format!("the ledger holds a damaged record: its `{column}` {what}")).into()
 }

@@ -7,6 +7,10 @@ use super::{records, row};
 use crate::domain::id::{DisplayId, Kind};
 use crate::error::Result;
 
+/// A number above this was never counted up to: it is damage, or another program's joke, and
+/// the sequence goes on below it. What JSON's numbers hold exactly.
+const HIGHEST: u64 = 1 << 53;
+
 /// Gives the next display ID of `kind` in a project: one past the highest ever given there.
 ///
 /// The number comes from a counter inside the caller's transaction, which holds the write
@@ -24,9 +28,9 @@ pub async fn next(
     .bind(kind.prefix())
     .fetch_optional(&mut *connection)
     .await?;
-    let last = match last {
-        Some(last) => last as u64,
-        None => highest(connection, project_id, kind).await?,
+    let last = match last.map(u64::try_from) {
+        Some(Ok(last)) if last <= HIGHEST => last,
+        _ => highest(connection, project_id, kind).await?,
     };
     let mut next = DisplayId { kind, number: last + 1 };
     while records::find(connection, next)
@@ -62,5 +66,5 @@ async fn highest(connection: &mut SqliteConnection, project_id: Uuid, kind: Kind
     .fetch_all(connection)
     .await?;
     let numbers = ids.iter().filter_map(|text| DisplayId::read(kind, text)).map(|id| id.number);
-    Ok(numbers.max().unwrap_or(0))
+    Ok(numbers.filter(|number| *number <= HIGHEST).max().unwrap_or(0))
 }

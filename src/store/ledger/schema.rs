@@ -41,6 +41,17 @@ async fn is_current(connection: &mut SqliteConnection, path: &Path) -> Result<bo
             ),
         ));
     }
+    let foreign = Err(Error::refused(
+        Code::UnusableLedger,
+        format!(
+            "{} is a database of another program, not a ledger. Set GOVFORGE_DB to another file; \
+             a missing one is created.",
+            path.display()
+        ),
+    ));
+    if version < 0 {
+        return foreign;
+    }
     if version == 0 {
         let tables: Vec<String> =
             sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -48,14 +59,7 @@ async fn is_current(connection: &mut SqliteConnection, path: &Path) -> Result<bo
                 .await
                 .map_err(|error| sql_error(path, error))?;
         if !tables.is_empty() && !tables.iter().any(|name| name == "projects") {
-            return Err(Error::refused(
-                Code::UnusableLedger,
-                format!(
-                    "{} is a database of another program, not a ledger. Set GOVFORGE_DB to \
-                     another file; a missing one is created.",
-                    path.display()
-                ),
-            ));
+            return foreign;
         }
     }
     Ok(version == newest)

@@ -256,3 +256,15 @@ async fn the_durability_of_the_writer_is_the_one_asked_for() {
         }
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn devices_and_paths_that_are_not_utf_8_are_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let not_utf_8 = directory.path().join(std::ffi::OsStr::from_bytes(b"ledger-\xff.db"));
+    for path in [PathBuf::from("/dev/null"), not_utf_8] {
+        let error = Ledger::new(path).write(Durability::Full).await.unwrap_err();
+        assert_eq!(error.code(), Some(Code::UnusableLedger));
+    }
+}
