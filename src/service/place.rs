@@ -60,13 +60,17 @@ impl Place {
         let ledger = match &environment.ledger {
             Some(setting) => from_setting(setting, &directory, environment.home.as_deref()),
             None => nearest(&directory)
-                .or_else(|| environment.home.map(|home| home.join(DIRECTORY)))
+                .or_else(|| environment.home.as_ref().map(|home| home.join(DIRECTORY)))
                 .map(|found| found.join(LEDGER_FILE))
-                .ok_or_else(|| Refusal {
-                    code: Code::InvalidConfig,
-                    message: "There is no home directory to keep a ledger in. Run `govforge init` \
+                .map(|ledger| inside(ledger, environment.home.as_deref()))
+                .unwrap_or_else(|| {
+                    Err(Refusal {
+                        code: Code::InvalidConfig,
+                        message:
+                            "There is no home directory to keep a ledger in. Run `govforge init` \
                               in the repository, or set GOVFORGE_DB to the path of a file."
-                        .to_owned(),
+                                .to_owned(),
+                    })
                 }),
         };
         Self {
@@ -111,6 +115,36 @@ fn from_setting(
     })
 }
 
+/// A ledger that was found, unless links lead it out of the directory that holds
+/// `.govforge/`: they came with a repository, and nobody has asked for what they lead to to be
+/// written. What the user keeps at home may lead anywhere.
+fn inside(ledger: PathBuf, home: Option<&Path>) -> Result<PathBuf, Refusal> {
+    let directory = ledger.parent().unwrap_or(&ledger);
+    if directory.parent() == home {
+        return Ok(ledger);
+    }
+    let link = [directory, &ledger].into_iter().find(|path| leads_out(path)).map(outside);
+    link.map_or(Ok(ledger), Err)
+}
+
+/// Whether a path is a link that leads out of the directory above it, or to nothing.
+pub fn leads_out(path: &Path) -> bool {
+    let root = path.parent().and_then(|root| dunce::canonicalize(root).ok());
+    let target = dunce::canonicalize(path).ok();
+    path.is_symlink() && !root.zip(target).is_some_and(|(root, target)| target.starts_with(root))
+}
+
+/// The refusal of a link that [`leads_out`].
+pub fn outside(link: &Path) -> Refusal {
+    let message = format!(
+        "{} is a link that leads out of its directory. A ledger is not written through a link \
+         that a repository brings along: remove the link, or set GOVFORGE_DB to the file that is \
+         meant.",
+        link.display()
+    );
+    Refusal { code: Code::InvalidConfig, message }
+}
+
 /// The `.govforge/` for a directory.
 fn nearest(directory: &Path) -> Option<PathBuf> {
     let main = main_worktree(directory).map(|root| root.join(DIRECTORY));
@@ -152,6 +186,30 @@ mod tests {
         }
         let refusal = ledger("postgres://db/ledger").unwrap_err();
         assert_eq!(refusal.code, Code::InvalidConfig);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_a_repository_do_not_lead_the_ledger_elsewhere() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let elsewhere = root.path().join("elsewhere");
+        let home = root.path().join("home");
+        let find = |directory: &Path| {
+            let environment = Environment { home: Some(home.clone()), ..Environment::default() };
+            Place::find(directory.to_owned(), environment).ledger
+        };
+        for path in [&elsewhere, &home, &root.path().join("a"), &root.path().join("b/.govforge")] {
+            std::fs::create_dir_all(path).unwrap();
+        }
+        symlink(&elsewhere, root.path().join("a/.govforge")).unwrap();
+        symlink("../../elsewhere/new.db", root.path().join("b/.govforge/govforge.db")).unwrap();
+        for repository in ["a", "b"] {
+            let refusal = find(&root.path().join(repository)).unwrap_err();
+            assert_eq!(refusal.code, Code::InvalidConfig, "{repository}");
+        }
+        symlink(&elsewhere, home.join(".govforge")).unwrap();
+        assert_eq!(find(&home).unwrap(), home.join(".govforge/govforge.db"));
     }
 
     #[test]

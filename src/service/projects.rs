@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Service;
 use super::config::{self, ProjectSettings};
-use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE};
+use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE, leads_out, outside};
 use super::references::vanished;
 use super::write::Write;
 use crate::domain::entity::Project;
@@ -65,8 +65,12 @@ impl Service {
             )
         })?;
         let root = &located.main_root;
-        let settings = config::project_settings(root)?;
         let directory = root.join(DIRECTORY);
+        let ledger = directory.join(LEDGER_FILE);
+        if let Some(link) = [&directory, &ledger].into_iter().find(|path| leads_out(path)) {
+            return Err(outside(link).into());
+        }
+        let settings = config::project_settings(root)?;
         std::fs::create_dir_all(&directory).map_err(|error| unwritable(&directory, &error))?;
         let mut created = Vec::new();
         for (file, text) in [(POLICIES_FILE, EXAMPLE_POLICIES), (".gitignore", GITIGNORE)] {
@@ -78,7 +82,7 @@ impl Service {
         // The ledger in the repository, whatever lies above it, unless the user set another.
         let service = match self.place.ledger_is_set {
             true => self.clone(),
-            false => self.with_ledger(directory.join(LEDGER_FILE)),
+            false => self.with_ledger(ledger),
         };
         if !service.ledger.exists() {
             created.push(service.ledger.path().to_owned());
@@ -163,8 +167,21 @@ impl Service {
             .into_iter()
             .filter(|project| project.name == *setting)
             .collect();
-        if let [project] = named.as_slice() {
-            return Ok(Some(project.clone()));
+        match named.as_slice() {
+            [] => {}
+            [project] => return Ok(Some(project.clone())),
+            several => {
+                let roots: Vec<&str> = several.iter().map(|one| one.root_path.as_str()).collect();
+                return Err(Error::refused(
+                    Code::InvalidConfig,
+                    format!(
+                        "GOVFORGE_PROJECT is set to {}, the name of several projects. Set it to \
+                         the path of one: {}.",
+                        quoted(setting),
+                        roots.join(", ")
+                    ),
+                ));
+            }
         }
         match self.find_project(connection, setting).await {
             Ok(Found::Registered(project)) => Ok(Some(project)),
@@ -264,7 +281,10 @@ async fn nearest_registered(
     path: &Path,
 ) -> Result<Option<Project>> {
     for above in path.ancestors() {
-        if let Some(project) = store::projects::by_root(connection, &text(above)).await? {
+        // A root is text: a path that is none can only be mistaken for another.
+        if let Some(above) = above.to_str()
+            && let Some(project) = store::projects::by_root(connection, above).await?
+        {
             return Ok(Some(project));
         }
     }
@@ -280,6 +300,13 @@ async fn register(
     name: Option<&str>,
 ) -> Result<Project> {
     let root = &located.main_root;
+    if root.to_str().is_none() {
+        return Err(Error::invalid(format!(
+            "The repository {} has a path that is not UTF-8 text, by which the ledger could not \
+             find it again. Rename its directory, then register it.",
+            root.display()
+        )));
+    }
     let directory_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name
         .map(str::trim)
@@ -325,7 +352,7 @@ async fn unregistered(
     let known = known_projects(connection).await?;
     Ok(Error::refused(
         Code::ProjectNotFound,
-        format!("project_path \"{given}\" belongs to no registered project. {next} {known}"),
+        format!("project_path {} belongs to no registered project. {next} {known}", quoted(given)),
     ))
 }
 
