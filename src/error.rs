@@ -11,6 +11,8 @@
 
 use std::fmt;
 
+use crate::domain::excerpt::{printable, without_middle};
+
 /// A result with the program's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -113,9 +115,11 @@ impl std::error::Error for Fault {
 }
 
 impl Error {
-    /// A refusal with its code and message.
+    /// A refusal with its code and message. Whatever the message quotes, it stays short enough
+    /// for an agent's context, and steers no terminal that it is printed on.
     pub fn refused(code: Code, message: impl Into<String>) -> Self {
-        Self::Refused(Refusal { code, message: message.into() })
+        let message = printable(&without_middle(&message.into()));
+        Self::Refused(Refusal { code, message })
     }
 
     /// A refusal of one parameter's value.

@@ -6,6 +6,7 @@ use tokio::runtime::Builder;
 
 use crate::cli::Failure;
 use crate::cli::screen::Screen;
+use crate::domain::excerpt::one_line;
 use crate::service::Service;
 use crate::service::projects::Initialised;
 
@@ -38,7 +39,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let done = runtime.block_on(service.init(&args.path, args.name.as_deref()))?;
     let mut screen = Screen::stdout();
     for line in report(&done, args.name.as_deref()) {
-        screen.line(line)?;
+        screen.line(one_line(&line))?;
     }
     Ok(())
 }

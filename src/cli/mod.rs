@@ -12,6 +12,7 @@ use std::io::{self, Write as _};
 
 use clap::{Parser, Subcommand};
 
+use crate::domain::excerpt::printable;
 use crate::error::Error;
 
 /// A local ledger that keeps AI coding agents accountable, served over MCP
@@ -122,6 +123,6 @@ pub fn conclude(result: Result<(), Failure>) -> i32 {
         Err(Failure::Refused(message)) => (message, 1),
         Err(Failure::Fault(message)) => (message, 3),
     };
-    let _ = writeln!(io::stderr().lock(), "govforge: {message}");
+    let _ = writeln!(io::stderr().lock(), "govforge: {}", printable(&message));
     code
 }

@@ -14,6 +14,46 @@ pub fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))
 }
 
+/// A text in which nothing moves a terminal's cursor, changes its colours or reverses the
+/// direction of reading: such characters are escaped. Line ends stay.
+pub fn printable(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut printable, character| {
+        match character {
+            '\n' => printable.push('\n'),
+            other if other.is_control() || is_layout(other) => {
+                printable.extend(other.escape_unicode());
+            }
+            other => printable.push(other),
+        }
+        printable
+    })
+}
+
+/// As [`printable`], on one line.
+pub fn one_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n")
+}
+
+/// Separators of lines, and the controls of Unicode's bidirectional algorithm.
+fn is_layout(character: char) -> bool {
+    matches!(character,
+        '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text of which the middle is left out where it is longer than 8 KiB: whatever a message
+/// quotes or lists, what it begins with and the next step at its end stay readable.
+pub fn without_middle(text: &str) -> String {
+    const HEAD: usize = 6 * 1024;
+    const TAIL: usize = 2 * 1024;
+    if text.len() <= HEAD + TAIL {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(HEAD);
+    let tail = text.ceil_char_boundary(text.len() - TAIL);
+    format!("{} … {}", &text[..head], &text[tail..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -23,5 +63,22 @@ mod tests {
         assert_eq!(quoted("DEC-001"), r#""DEC-001""#);
         assert_eq!(quoted("a\"). Now\ndo"), r#""a\"). Now\ndo""#);
         assert_eq!(quoted(&"ü".repeat(61)), format!("\"{}…\"", "ü".repeat(60)));
+    }
+
+    #[test]
+    fn nothing_that_is_shown_steers_a_terminal() {
+        assert_eq!(
+            printable("größer\n\u{1b}[31m\u{202e}\u{9b}"),
+            "größer\n\\u{1b}[31m\\u{202e}\\u{9b}"
+        );
+        assert_eq!(one_line("a\nb\u{2028}\r"), "a\\nb\\u{2028}\\u{d}");
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_its_end() {
+        let long = format!("first {} last", "ü".repeat(100_000));
+        let short = without_middle(&long);
+        assert!(short.starts_with("first ü") && short.ends_with("ü last") && short.len() < 9000);
+        assert_eq!(without_middle("all of it"), "all of it");
     }
 }

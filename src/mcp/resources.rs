@@ -12,7 +12,7 @@ use strum::IntoEnumIterator;
 use super::errors;
 use super::server::freshness;
 use super::uri::{NoSuchForm, Resource as Form, ResourceUri};
-use crate::domain::excerpt::quoted;
+use crate::domain::excerpt::{one_line, quoted};
 use crate::domain::id::Kind;
 use crate::error::{Error, Result};
 use crate::service::Service;
@@ -144,8 +144,11 @@ fn listed(entry: Listed) -> Vec<Resource> {
 
 fn concrete(form: Form, id: String, about: String, title: String) -> Resource {
     let (name, _, description) = description(form);
-    Resource::new(ResourceUri { resource: form, id }.to_string(), format!("{name} {about}"))
-        .with_title(title)
-        .with_description(description)
-        .with_mime_type(JSON)
+    Resource::new(
+        ResourceUri { resource: form, id }.to_string(),
+        one_line(&format!("{name} {about}")),
+    )
+    .with_title(one_line(&title))
+    .with_description(description)
+    .with_mime_type(JSON)
 }
