@@ -95,6 +95,8 @@ impl Service {
             None => register(&mut write, &located, settings, name).await?,
         };
         write.commit().await?;
+        // Whoever copies or commits the file now gets all of it.
+        service.close().await;
         Ok(Initialised { project, ledger: service.ledger.path().to_owned(), created, registered })
     }
 

@@ -94,6 +94,65 @@ fn one_damaged_value_leaves_the_rest_usable() {
     server.close();
 }
 
+/// A row that cannot be read is left out of lists, and nothing but its own record misses it.
+#[test]
+fn a_damaged_row_stops_neither_writes_nor_lists() {
+    for damage in [
+        "UPDATE events SET created_at = 'then' WHERE rowid = (SELECT max(rowid) FROM events)",
+        "UPDATE events SET created_at = x'00ff' WHERE rowid = (SELECT max(rowid) FROM events)",
+        "UPDATE decisions SET created_at = 'then'",
+        "UPDATE policies SET config_json = '{broken'",
+        "UPDATE policies SET created_at = 'then'",
+        "PRAGMA ignore_check_constraints = 1; UPDATE policies SET severity = 'HUGE'",
+        "PRAGMA ignore_check_constraints = 1; UPDATE display_sequences SET last_number = -1",
+        "UPDATE display_sequences SET last_number = 9223372036854775807",
+        "DELETE FROM display_sequences; \
+         UPDATE tasks SET display_id = 'TASK-18446744073709551615'",
+        "INSERT INTO projects (id, name, root_path, default_branch, created_at, updated_at) \
+         VALUES ('no id', 'other', '/nowhere', 'main', 'then', 'then')",
+    ] {
+        let app = story::app();
+        let project = app.here().to_str().unwrap();
+        let mut server = app.serve();
+        for (tool, arguments) in story::calls(&app) {
+            server.call(tool, arguments);
+        }
+        server.close();
+        Ledger::open(&app.ledger_path()).unwrap().execute(damage);
+
+        let mut server = app.serve();
+        let mut call = |tool, arguments| {
+            server.try_call(tool, arguments).unwrap_or_else(|text| panic!("{damage}: {text}"))
+        };
+        let task = call("create_task", json!({ "project_path": project, "title": "Another" }));
+        let decision = call(
+            "record_decision",
+            json!({ "task_id": task["task_id"], "author_agent": "codex", "title": "Another" }),
+        );
+        let decision = &decision["decision_id"];
+        call("attach_git_diff", json!({ "decision_id": decision, "repo_path": project }));
+        call("run_policy_checks", json!({ "decision_id": decision }));
+        call("get_decision_context", json!({ "decision_id": decision }));
+        call("list_pending_approvals", json!({ "project_path": project }));
+        call("list_open_reviews", json!({ "project_path": project }));
+        let list = server.request("resources/list", json!({}));
+        assert!(list["result"]["resources"].is_array(), "{damage}: {list}");
+        server.close();
+    }
+}
+
+/// A schema version that no program wrote is no ledger's, and no reason to panic.
+#[test]
+fn a_schema_version_below_zero_is_refused() {
+    let app = TestApp::init();
+    Ledger::open(&app.ledger_path()).unwrap().execute("PRAGMA user_version = -3");
+    let mut server = app.serve();
+    let list = json!({ "project_path": app.here() });
+    let text = server.try_call("list_open_reviews", list).expect_err("a foreign file");
+    assert!(text.contains("UnusableLedger"), "{text}");
+    server.close();
+}
+
 /// Another process holds the lock: what needs no ledger and what only reads is answered at
 /// once, and a write waits politely until the lock is free.
 #[test]
