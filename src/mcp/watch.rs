@@ -72,6 +72,9 @@ mod unix {
     /// How often the parent is looked for.
     const LOOK: Duration = Duration::from_secs(1);
 
+    /// `SIGXFSZ`, on Linux (but for MIPS), macOS and the BSDs.
+    const FILE_SIZE_EXCEEDED: i32 = 25;
+
     pub(super) struct Reasons {
         terminate: Signal,
         interrupt: Signal,
@@ -81,6 +84,9 @@ mod unix {
 
     impl Reasons {
         pub(super) fn install() -> io::Result<Self> {
+            // Without a handler, a write beyond a limit on the size of files ends the process;
+            // with one, it is an error like that of a full disk.
+            drop(signal(SignalKind::from_raw(FILE_SIZE_EXCEEDED))?);
             Ok(Self {
                 terminate: signal(SignalKind::terminate())?,
                 interrupt: signal(SignalKind::interrupt())?,

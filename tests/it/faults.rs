@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
-use crate::support::server::Server;
+use crate::support::server::{Client, Server};
 use crate::support::story;
 
 /// Answered from the binary alone.
@@ -139,6 +139,28 @@ fn a_damaged_row_stops_neither_writes_nor_lists() {
         assert!(list["result"]["resources"].is_array(), "{damage}: {list}");
         server.close();
     }
+}
+
+/// A write beyond the limit on the size of files fails, and neither the process nor the
+/// connections to the ledger go with it.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_size_of_files_ends_nothing() {
+    let app = TestApp::init();
+    let limited = format!("ulimit -f 1024; exec '{}'", env!("CARGO_BIN_EXE_govforge"));
+    let mut command = app.hermetic("sh");
+    command.args(["-c", &limited]);
+    let mut server = Server::start(command, &Client::of("2025-11-25"));
+    let task =
+        |text: &str| json!({ "project_path": app.here(), "title": "A task", "description": text });
+    let large = "x".repeat(600_000);
+    let refused = (0..12).filter_map(|_| server.try_call("create_task", task(&large)).err());
+    let refused: Vec<String> = refused.collect();
+    assert!(refused.len() > 8, "{refused:?}");
+    assert!(refused.iter().all(|text| !text.contains("carry out a statement")), "{refused:?}");
+    server.call("list_open_reviews", json!({ "project_path": app.here() }));
+    server.close();
+    app.serve().call("create_task", task("There is room again."));
 }
 
 /// A schema version that no program wrote is no ledger's, and no reason to panic.
