@@ -238,11 +238,7 @@ impl Ledger {
         tokio::spawn(async move {
             tokio::time::sleep(SETTLE).await;
             settling.store(false, Ordering::Release);
-            // Whoever reads or writes just then leaves it to the next time.
-            if let Ok(mut connection) = pool.acquire().await {
-                let checkpoint = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
-                let _ = checkpoint.execute(&mut *connection).await;
-            }
+            connections::move_log(&pool).await;
         });
     }
 }

@@ -54,8 +54,12 @@ impl Connections {
         self.writer.get_or_try_init(|| open_writer(&self.path, durability)).await
     }
 
+    /// Closes the connections. When the file is no longer the one at the path, SQLite leaves
+    /// the log as it is, so what stands in it is moved into the file first: a ledger that was
+    /// moved elsewhere holds every record.
     pub(super) async fn close(&self) {
         if let Some(writer) = self.writer.get() {
+            move_log(writer).await;
             writer.close().await;
         }
         self.readers.close().await;
@@ -75,6 +79,14 @@ async fn open_writer(path: &Path, durability: Durability) -> sqlx::Result<Sqlite
     match sqlx::raw_sql(change).execute(&mut *connection).await {
         Err(error) if is_read_only(&error) => Err(error),
         _ => Ok(pool),
+    }
+}
+
+/// Moves the log into the file; whoever reads or writes just then leaves it to the next time.
+pub(super) async fn move_log(writer: &SqlitePool) {
+    if let Ok(mut connection) = writer.acquire().await {
+        let checkpoint = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+        let _ = checkpoint.execute(&mut *connection).await;
     }
 }
 

@@ -268,3 +268,17 @@ async fn devices_and_paths_that_are_not_utf_8_are_refused() {
         assert_eq!(error.code(), Some(Code::UnusableLedger));
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_ledger_that_was_moved_elsewhere_holds_every_record() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let mut write = ledger.write(Durability::Full).await.unwrap();
+    add_agent(&mut write).await;
+    write.commit().await.unwrap();
+    let elsewhere = directory.path().join("elsewhere.db");
+    std::fs::rename(ledger.path(), &elsewhere).unwrap();
+    assert_eq!(agents(&ledger).await, 0);
+    assert_eq!(agents(&Ledger::new(elsewhere)).await, 1);
+}
