@@ -89,12 +89,15 @@ impl Repository {
 fn resolve(repo_path: &str, base: &Path, project: &Path) -> Result<PathBuf> {
     let path = base.join(repo_path);
     dunce::canonicalize(&path).map_err(|_| {
+        let place = match Path::new(repo_path).is_absolute() {
+            true => String::new(),
+            false => format!(" ({})", path.display()),
+        };
         Error::refused(
             Code::NotARepository,
             format!(
-                "repo_path `{repo_path}` ({}) does not exist, or may not be read. Name the \
+                "repo_path `{repo_path}`{place} does not exist, or may not be read. Name the \
                  root of the project's repository: {}.",
-                path.display(),
                 project.display()
             ),
         )

@@ -54,6 +54,7 @@ impl Service {
     /// Refuses a path outside any repository, and one that cannot be written to.
     pub async fn init(&self, path: &Path, name: Option<&str>) -> Result<Initialised> {
         let path = self.place.directory.join(path);
+        let path = dunce::canonicalize(&path).unwrap_or(path);
         let located = git::locate(&path)?.ok_or_else(|| {
             Error::refused(
                 Code::NotARepository,

@@ -171,6 +171,9 @@ fn the_reply_to_a_cancelled_request_never_answers_a_later_one() {
     let mut client = Client::start();
     client.send(&call(1, "wait"));
     client.send(&cancelled(1));
+    // Lines are read in order: once this is answered, the cancellation has been read.
+    client.send(&ping(2));
+    assert_eq!(client.receive().unwrap()["id"], 2);
     client.send(&call(1, "size"));
     client.open_gate();
     assert_eq!(text(&client.receive().unwrap()), "4");
