@@ -1,5 +1,7 @@
 //! Texts of others inside a message: short, on one line, and recognisable as a quotation.
 
+use std::fmt::Display;
+
 /// A text cut after 60 characters.
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
@@ -32,6 +34,22 @@ pub fn printable(text: &str) -> String {
 /// As [`printable`], on one line.
 pub fn one_line(text: &str) -> String {
     printable(text).replace('\n', "\\n")
+}
+
+/// A path as one word of a command that a message tells to run, always in quotes: nothing in it
+/// is carried out by a shell, whoever named the directory.
+pub fn shell_word(path: impl Display) -> String {
+    let path = path.to_string();
+    // On Windows a backslash parts directories, and no name holds a double quote.
+    let plain = |character: char| match character {
+        '\\' => cfg!(windows),
+        other => !matches!(other, '"' | '$' | '`' | '!') && !other.is_control(),
+    };
+    if path.chars().all(plain) {
+        format!("\"{path}\"")
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 /// Separators of lines, and the controls of Unicode's bidirectional algorithm.
@@ -72,6 +90,13 @@ mod tests {
             "größer\n\\u{1b}[31m\\u{202e}\\u{9b}"
         );
         assert_eq!(one_line("a\nb\u{2028}\r"), "a\\nb\\u{2028}\\u{d}");
+    }
+
+    #[test]
+    fn no_shell_carries_out_a_part_of_a_path() {
+        assert_eq!(shell_word("/work/my shop"), "\"/work/my shop\"");
+        assert_eq!(shell_word("/work/$(id)"), "'/work/$(id)'");
+        assert_eq!(shell_word("/it's `id`"), r"'/it'\''s `id`'");
     }
 
     #[test]

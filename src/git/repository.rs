@@ -7,6 +7,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::layout::Layout;
 use super::refusals;
+use crate::domain::excerpt::shell_word;
 use crate::error::{Code, Error, Result};
 
 /// Extensions that git knows and that change nothing for reading objects, beside those
@@ -155,8 +156,9 @@ fn not_the_root(repo_path: &str, holder: &Layout, project: &Path) -> Error {
     let next = if project != holder.root && project.starts_with(&holder.root) {
         format!(
             "The project at {} is only a part of that repository: register the whole with \
-             `govforge init \"{root}\"`.",
-            project.display()
+             `govforge init {}`.",
+            project.display(),
+            shell_word(&root)
         )
     } else {
         format!("Pass repo_path `{root}`.")
@@ -175,8 +177,9 @@ fn not_a_repository(repo_path: &str, path: &Path) -> Error {
         Code::NotARepository,
         format!(
             "repo_path `{repo_path}` ({0}) is not a git repository, and in none. Name a \
-             directory that holds one, or make one with `git init \"{0}\"`.",
-            path.display()
+             directory that holds one, or make one with `git init {1}`.",
+            path.display(),
+            shell_word(path.display())
         ),
     )
 }
@@ -225,19 +228,20 @@ pub(super) fn accept_harmless_extensions() {
 
 fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
     let root = layout.root.display();
+    let word = shell_word(&root);
     let unreadable = |message: String| Error::refused(Code::UnreadableRepository, message);
     if error.code() == ErrorCode::Owner {
         return unreadable(format!(
             "the repository {root} belongs to another user, and git data of others is not \
              trusted unasked. If you trust it, allow it with `git config --global --add \
-             safe.directory \"{root}\"`, then retry."
+             safe.directory {word}`, then retry."
         ));
     }
     match unreadable_extension(&layout.common_dir) {
         Some((name, value)) if name == "refstorage" => unreadable(format!(
             "the repository {root} keeps its references in the format `{value}` \
              (extensions.refstorage), which cannot be read here. Convert it with \
-             `git -C \"{root}\" refs migrate --ref-format=files`, then retry."
+             `git -C {word} refs migrate --ref-format=files`, then retry."
         )),
         Some((name, value)) => unreadable(format!(
             "the repository {root} uses the git extension `extensions.{name}` (set to \

@@ -5,6 +5,7 @@ use git2::{ErrorCode, ObjectFormat, ObjectType, Oid};
 use super::objects::Objects;
 use super::repository::Repository;
 use super::{Stop, refusals};
+use crate::domain::excerpt::shell_word;
 use crate::error::{Code, Error, Result};
 
 /// git accepts no shorter start of a hash.
@@ -115,6 +116,7 @@ fn the_one_commit(repository: &Repository, revision: &str, stop: Stop<'_>) -> Re
 fn not_found(repository: &Repository, revision: &str) -> Error {
     let refused = |message| Error::refused(Code::CommitNotFound, message);
     let root = repository.root().display();
+    let word = shell_word(&root);
     if repository.inner.is_empty().unwrap_or(false)
         || (revision == "HEAD"
             && repository.inner.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch))
@@ -135,15 +137,13 @@ fn not_found(repository: &Repository, revision: &str) -> Error {
     let hint = if digits && revision.len() < MIN_PREFIX_DIGITS {
         format!("The start of a hash needs at least {MIN_PREFIX_DIGITS} digits.")
     } else if repository.inner.is_shallow() {
-        format!(
-            "The clone is shallow: older commits come with `git -C \"{root}\" fetch --unshallow`."
-        )
+        format!("The clone is shallow: older commits come with `git -C {word} fetch --unshallow`.")
     } else {
         "A commit of another clone must be fetched first.".to_owned()
     };
     refused(format!(
         "commit_hash `{revision}` names no commit in {root}. {hint} Pass a hash, a branch, a \
-         tag, or HEAD: `git -C \"{root}\" log --oneline -5` shows the latest."
+         tag, or HEAD: `git -C {word} log --oneline -5` shows the latest."
     ))
 }
 

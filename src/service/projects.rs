@@ -11,7 +11,7 @@ use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE, leads_out, outside};
 use super::references::vanished;
 use super::write::Write;
 use crate::domain::entity::Project;
-use crate::domain::excerpt::quoted;
+use crate::domain::excerpt::{quoted, shell_word};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Located};
 use crate::store;
@@ -341,7 +341,7 @@ async fn unregistered(
     let next = match git::locate(path) {
         Ok(Some(located)) => format!(
             "Register it: run `govforge init {}`, then send the call again.",
-            located.main_root.display()
+            shell_word(located.main_root.display())
         ),
         _ if path.is_dir() => {
             "It is in no git repository: send the absolute path of the project's, which \
