@@ -116,7 +116,7 @@ pub(super) fn ends(objects: &Objects<'_>, id: Oid) -> Result<Ends> {
     Ok(Ends { parent: commit.first_parent, old_tree, new_tree: commit.tree })
 }
 
-fn write_delta(
+pub(super) fn write_delta(
     objects: &Objects<'_>,
     delta: &Delta<'_>,
     stop: Stop<'_>,

@@ -19,6 +19,7 @@ mod repository;
 mod revision;
 mod scan;
 pub mod scratch;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod tree_walk;
@@ -27,6 +28,7 @@ pub use change::Change;
 pub use layout::{Located, locate};
 pub use repository::Repository;
 pub use scan::{ChangedLine, NotScanned, Scan, Why};
+pub use staged::Staged;
 
 /// Asked between units of work (a file, a thousand lines); `true` means that the call was
 /// cancelled, and the work ends with a fault.

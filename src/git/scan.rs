@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, RandomState};
 
 use git2::OdbObject;
 
@@ -24,8 +24,12 @@ pub struct ChangedLine<'a> {
     pub number: u64,
     /// Added, else removed.
     pub added: bool,
-    /// The line without its newline, of any length and in any encoding; UTF-16 with a byte
-    /// order mark (binary to git) comes as UTF-8.
+    /// Whether git takes the new content for binary (of a removed line, the old one): a NUL in
+    /// its first 8,000 bytes. What stands between two newlines is visited all the same, so
+    /// that a NUL hides nothing.
+    pub binary: bool,
+    /// The line without its newline, of any length and in any encoding; UTF-16 (binary to git)
+    /// comes as UTF-8.
     pub text: &'a [u8],
 }
 
@@ -52,8 +56,6 @@ pub struct NotScanned {
 /// Why a content was not visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The new content is not text: it has a NUL in its first 8,000 bytes, and is not UTF-16.
-    Binary,
     /// The content, or what it replaced, is not in this clone.
     Missing,
 }
@@ -85,7 +87,7 @@ impl Repository {
 }
 
 impl Scan {
-    fn path(
+    pub(super) fn path(
         &mut self,
         objects: &Objects<'_>,
         delta: &Delta<'_>,
@@ -108,21 +110,30 @@ impl Scan {
             not_scanned(Why::Missing);
             return Ok(());
         };
-        let (old_text, new_text) = (text(old.as_ref()), text(new.as_ref()));
-        if new_text.is_none() {
-            not_scanned(Why::Binary);
-        }
-        let old_text = old_text.unwrap_or_default();
-        let new_text = new_text.unwrap_or_default();
-        let mut visitor = Visitor { scan: self, path: &path, old: 0, new: 0, visit };
+        let (old, new) = (Text::of(old.as_ref()), Text::of(new.as_ref()));
+        let mut visitor = Visitor {
+            scan: self,
+            path: &path,
+            old: 0,
+            new: 0,
+            binary: [old.binary, new.binary],
+            only_hidden: false,
+            visit,
+        };
         if !same_kind {
-            lines::diff(&old_text, b"", stop, &mut |piece| visitor.piece(piece))?;
-            lines::diff(b"", &new_text, stop, &mut |piece| visitor.piece(piece))
-        } else if old_text.len().max(new_text.len()) > MAX_TEXT_BYTES {
-            unmatched(&old_text, &new_text, stop, &mut visitor)
+            lines::diff(&old.bytes, b"", stop, &mut |piece| visitor.piece(piece))?;
+            lines::diff(b"", &new.bytes, stop, &mut |piece| visitor.piece(piece))?;
+        } else if old.binary || new.binary || old.bytes.len().max(new.bytes.len()) > MAX_TEXT_BYTES
+        {
+            unmatched(&old.bytes, &new.bytes, stop, &mut visitor)?;
         } else {
-            lines::diff(&old_text, &new_text, stop, &mut |piece| visitor.piece(piece))
+            lines::diff(&old.bytes, &new.bytes, stop, &mut |piece| visitor.piece(piece))?;
         }
+        if old.decoded || new.decoded {
+            visitor.only_hidden = true;
+            unmatched(old.raw, new.raw, stop, &mut visitor)?;
+        }
+        Ok(())
     }
 }
 
@@ -132,6 +143,10 @@ struct Visitor<'v> {
     path: &'v str,
     old: u64,
     new: u64,
+    /// Whether the old side is binary, and the new one.
+    binary: [bool; 2],
+    /// Only lines that could hide behind other text: see [`is_hidden`].
+    only_hidden: bool,
     visit: &'v mut dyn FnMut(ChangedLine<'_>),
 }
 
@@ -158,20 +173,26 @@ impl Visitor<'_> {
     }
 
     fn line(&mut self, added: bool, number: u64, line: &[u8]) {
+        if self.only_hidden && !is_hidden(line) {
+            return;
+        }
         let count = if added { &mut self.scan.added } else { &mut self.scan.removed };
         *count += 1;
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        (self.visit)(ChangedLine { path: self.path, number, added, text });
+        let binary = self.binary[usize::from(added)];
+        (self.visit)(ChangedLine { path: self.path, number, added, binary, text });
     }
 }
 
-/// For texts too large for the line diff: a line is changed if the other side has it fewer
+/// For contents that are too large for the line diff, or binary: a line is changed if the other side has it fewer
 /// times.
 fn unmatched(old: &[u8], new: &[u8], stop: Stop<'_>, visitor: &mut Visitor<'_>) -> Result<()> {
+    // Random keys: nobody can make a line that passes for another.
+    let keys = RandomState::new();
     for (side, other, added) in [(old, new, false), (new, old, true)] {
         let mut spare: HashMap<u64, u64> = HashMap::new();
-        each_line(other, stop, &mut |_, line| *spare.entry(digest(line)).or_default() += 1)?;
-        each_line(side, stop, &mut |number, line| match spare.get_mut(&digest(line)) {
+        each_line(other, stop, &mut |_, line| *spare.entry(keys.hash_one(line)).or_default() += 1)?;
+        each_line(side, stop, &mut |number, line| match spare.get_mut(&keys.hash_one(line)) {
             Some(count) if *count > 0 => *count -= 1,
             _ => visitor.line(added, number, line),
         })?;
@@ -195,12 +216,6 @@ fn each_line(text: &[u8], stop: Stop<'_>, each: &mut dyn FnMut(u64, &[u8])) -> R
     Ok(())
 }
 
-fn digest(line: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    line.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// A submodule's commit is not a line of anyone's text.
 fn has_lines(entry: &Entry) -> bool {
     entry.mode != Mode::Submodule
@@ -217,19 +232,67 @@ fn load<'o>(
     }
 }
 
-/// A blob's text; `None` if it is binary.
-fn text<'b>(blob: Option<&'b OdbObject<'_>>) -> Option<Cow<'b, [u8]>> {
-    let content = blob.map_or(&b""[..], |blob| blob.data());
-    if !is_binary(content) {
-        return Some(Cow::Borrowed(content));
+/// What a blob says.
+struct Text<'b> {
+    bytes: Cow<'b, [u8]>,
+    binary: bool,
+    /// Whether `bytes` were UTF-16.
+    decoded: bool,
+    raw: &'b [u8],
+}
+
+impl<'b> Text<'b> {
+    fn of(blob: Option<&'b OdbObject<'_>>) -> Self {
+        let content = blob.map_or(&b""[..], |blob| blob.data());
+        let binary = is_binary(content);
+        let as_it_is = Self { bytes: Cow::Borrowed(content), binary, decoded: false, raw: content };
+        let (start, read) = match content {
+            _ if !binary => return as_it_is,
+            [0xff, 0xfe, ..] => (2, u16::from_le_bytes as fn([u8; 2]) -> u16),
+            [0xfe, 0xff, ..] => (2, u16::from_be_bytes as fn([u8; 2]) -> u16),
+            _ => match unmarked_utf16(content) {
+                Some(read) => (0, read),
+                None => return as_it_is,
+            },
+        };
+        let units = content[start..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+        let decoded: String = char::decode_utf16(units)
+            .map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect();
+        let bytes = Cow::Owned(decoded.into_bytes());
+        Self { bytes, decoded: true, ..as_it_is }
     }
-    let read = match content {
-        [0xff, 0xfe, ..] => u16::from_le_bytes,
-        [0xfe, 0xff, ..] => u16::from_be_bytes,
-        _ => return None,
+}
+
+/// Whether a line of what was read as UTF-16 is plain text nevertheless, which the start of the
+/// file must not hide: UTF-16 has no such run of ASCII.
+fn is_hidden(line: &[u8]) -> bool {
+    const RUN: usize = 8;
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ';
+    line.chunk_by(|one, other| is_plain(one) == is_plain(other))
+        .any(|run| run.len() >= RUN && run.first().is_some_and(is_plain))
+}
+
+/// How UTF-16 without a byte order mark is read, if a content looks like it: Latin letters
+/// have a NUL in the same half of most units.
+fn unmarked_utf16(content: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    const PROBE_BYTES: usize = 8000;
+    const FEWEST_UNITS: usize = 4;
+    let probe = &content[..content.len().min(PROBE_BYTES)];
+    let (mut first, mut second, mut units) = (0, 0, 0);
+    for pair in probe.chunks_exact(2) {
+        first += usize::from(pair[0] == 0);
+        second += usize::from(pair[1] == 0);
+        units += 1;
+    }
+    let mostly = |zeros: usize, others: usize| {
+        units >= FEWEST_UNITS && zeros * 2 > units && others * 20 < units
     };
-    let units = content[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
-    let decoded: String =
-        char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    (!is_binary(decoded.as_bytes())).then(|| Cow::Owned(decoded.into_bytes()))
+    if mostly(second, first) {
+        Some(u16::from_le_bytes)
+    } else if mostly(first, second) {
+        Some(u16::from_be_bytes)
+    } else {
+        None
+    }
 }

@@ -38,7 +38,7 @@ pub(super) enum Kind {
 
 impl Mode {
     /// As git reads the modes that old programs wrote, such as 100664.
-    fn from_bits(bits: u32) -> Self {
+    pub(super) fn from_bits(bits: u32) -> Self {
         match bits & 0o170_000 {
             0o040_000 => Self::Tree,
             0o100_000 if bits & 0o100 != 0 => Self::Executable,

@@ -220,7 +220,6 @@ fn judge(
 
 fn reason(why: Why) -> &'static str {
     match why {
-        Why::Binary => "is a binary file",
         Why::Missing => "is not in this clone",
     }
 }

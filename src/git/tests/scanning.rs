@@ -1,7 +1,7 @@
 //! The changed lines that the policies get.
 
 use super::support::{Git, Place, go_on};
-use crate::git::{NotScanned, Scan, Why};
+use crate::git::Scan;
 
 /// The visited lines as `path:number:+text`.
 fn lines(git: &Git, commit: &str) -> (Vec<String>, Scan) {
@@ -69,7 +69,7 @@ fn a_merge_shows_its_resolution_and_what_it_brings() {
 }
 
 #[test]
-fn binary_contents_are_told_and_utf16_is_read() {
+fn binary_contents_are_searched_and_utf16_is_read() {
     let place = Place::new();
     let git = place.empty("project");
     let utf16 = |text: &str, big: bool| -> Vec<u8> {
@@ -83,7 +83,10 @@ fn binary_contents_are_told_and_utf16_is_read() {
     std::fs::write(git.root.join("little.txt"), utf16("one\r\nkey=\u{e9}\r\n", false)).unwrap();
     std::fs::write(git.root.join("big.txt"), utf16("key", true)).unwrap();
     std::fs::write(git.root.join("latin"), b"\xff\xfepassword=\n").unwrap();
-    std::fs::write(git.root.join("image"), b"\x89PNG\0\n").unwrap();
+    std::fs::write(git.root.join("image"), b"\x89PNG\0\npassword=1\0\n").unwrap();
+    let behind = [&utf16("decoy\n", false)[..], b"password=2\n"].concat();
+    std::fs::write(git.root.join("behind"), behind).unwrap();
+    std::fs::write(git.root.join("unmarked"), &utf16("key=1\n", false)[2..]).unwrap();
     std::fs::write(git.root.join("was-binary"), b"text\n").unwrap();
     std::fs::remove_file(git.root.join("deleted")).unwrap();
     git.run(&["add", "-A"]);
@@ -92,14 +95,42 @@ fn binary_contents_are_told_and_utf16_is_read() {
     assert_eq!(
         lines,
         [
+            "behind:1:+decoy",
+            "behind:2:+\\xe6\\x85\\xb0\\xe7\\x8d\\xb3\\xe6\\xbd\\xb7\\xe6\\x91\\xb2\\xe3\\x88\\xbd",
+            "behind:2:+\\x00password=2",
             "big.txt:1:+key",
+            "deleted:1:-\\x00",
+            "image:1:+\\x89PNG\\x00",
+            "image:2:+password=1\\x00",
             "latin:1:+\\xff\\xfepassword=",
             "little.txt:2:+key=\\xc3\\xa9\\r",
+            "unmarked:1:+key=1",
+            "was-binary:1:-\\x00",
             "was-binary:1:+text"
         ]
     );
-    let image = NotScanned { path: "image".to_owned(), why: Why::Binary };
-    assert_eq!(scan.not_scanned, [image]);
+    assert_eq!(scan.not_scanned, []);
+}
+
+#[test]
+fn a_nul_hides_nothing() {
+    let place = Place::new();
+    let git = place.empty("project");
+    git.commit_file("a.py", "one\ntwo\n");
+    git.commit_file("a.py", "one\0\ntwo\npassword=1\n");
+    let mut seen = Vec::new();
+    let mut visit = |line: crate::git::ChangedLine<'_>| {
+        seen.push((line.added, line.binary, line.number, line.text.to_owned()));
+    };
+    git.open().visit_lines("HEAD", &go_on, &mut visit).unwrap();
+    assert_eq!(
+        seen,
+        [
+            (false, false, 1, b"one".to_vec()),
+            (true, true, 1, b"one\0".to_vec()),
+            (true, true, 3, b"password=1".to_vec()),
+        ]
+    );
 }
 
 #[test]
