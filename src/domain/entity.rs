@@ -157,7 +157,18 @@ pub struct PolicyResult {
     pub message: Option<String>,
     /// Matched paths and pattern names, never the matched text.
     pub evidence: Option<Json>,
+    /// The run that it came from; `None` for a result of the original, which keeps none.
+    pub run: Option<PolicyRun>,
     pub created_at: Timestamp,
+}
+
+/// A run of the policies over a decision's change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyRun {
+    /// Its event `decision.policy_evaluated`.
+    pub event_id: Uuid,
+    /// `sha256:` and 64 hex digits of the policy file; `None` for the defaults.
+    pub config_hash: Option<String>,
 }
 
 /// A difference of opinion that stays on the record.

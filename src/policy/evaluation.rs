@@ -1,26 +1,56 @@
 //! One change, judged by the active policies.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::PolicySet;
+use super::content::{Owner, Weighed};
 use super::evidence::{Bounded, LineHit, Unread};
 use super::literals::Found;
 use super::rules::Facts;
-use crate::domain::value::{PolicyResultStatus, RiskLevel};
+use crate::domain::value::{AgentType, PolicyResultStatus, RiskLevel};
 
-/// What is judged: a decision's risk and its latest git change.
+/// The changed lines of each file.
+pub(super) type FileLines = HashMap<String, u64>;
+
+/// What is judged: a decision's risk and author, and its latest git change.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The decision's risk level.
     pub risk_level: RiskLevel,
+    /// Who decides; `None` outside a decision.
+    pub author: Option<Author<'a>>,
     /// Old and new paths, with `/` between their segments.
     pub files_changed: &'a [String],
     /// Lines added.
     pub insertions: u64,
     /// Lines removed.
     pub deletions: u64,
+}
+
+/// The agent that a decision is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'a> {
+    /// As it stands on the record.
+    pub name: &'a str,
+    /// Which coding agent it is, or a person.
+    pub kind: AgentType,
+}
+
+/// A changed line.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The file.
+    pub path: &'a str,
+    /// Its number from 1, in the new file if it was added, else in the old one.
+    pub number: u64,
+    /// Added, else removed.
+    pub added: bool,
+    /// Whether git takes the content for binary: it is searched, and counts no line.
+    pub binary: bool,
+    /// Its bytes, in any encoding, whole. Whether they end in the line break does not matter.
+    pub text: &'a [u8],
 }
 
 /// What one policy concluded.
@@ -30,7 +60,8 @@ pub struct Verdict {
     pub policy: String,
     /// Whether the change passes.
     pub status: PolicyResultStatus,
-    /// One sentence, with counts and without any path or text of the change.
+    /// One sentence with counts, and with paths where a rule of one's own asks for them, and
+    /// without any text of the change.
     pub message: String,
     /// An object of matched paths, line numbers and names of patterns, never the matched
     /// text. Lists are bounded; each `x` comes with its `x_total`.
@@ -43,46 +74,94 @@ pub struct Evaluation<'a> {
     set: &'a PolicySet,
     subject: Subject<'a>,
     lines: Vec<Bounded<LineHit>>,
+    excused: Vec<Bounded<LineHit>>,
     unread: Bounded<Unread>,
+    /// The file of the last line, how many of its lines came, and which policies look at its
+    /// removed and its added lines, where that was asked.
+    path: String,
+    count: u64,
+    reads: Vec<[Option<bool>; 2]>,
+    counts_lines: bool,
+    file_lines: FileLines,
     found: Found,
+    candidates: Vec<Owner>,
 }
 
 impl<'a> Evaluation<'a> {
     pub(super) fn new(set: &'a PolicySet, subject: Subject<'a>) -> Self {
-        let lines = set.active.iter().map(|_| Bounded::default()).collect();
-        Self { set, subject, lines, unread: Bounded::default(), found: Found::default() }
+        let bounded = || set.active.iter().map(|_| Bounded::default()).collect();
+        Self {
+            set,
+            subject,
+            lines: bounded(),
+            excused: bounded(),
+            unread: Bounded::default(),
+            path: String::new(),
+            count: 0,
+            reads: vec![[None; 2]; set.active.len()],
+            counts_lines: set.active.iter().any(|active| active.rule.counts_lines()),
+            file_lines: FileLines::new(),
+            found: Found::default(),
+            candidates: Vec::new(),
+        }
     }
 
-    /// Whether any active policy reads the changed lines. If none does, they need not be
+    /// Whether any active policy looks at the changed lines. If none does, they need not be
     /// streamed.
     pub fn needs_lines(&self) -> bool {
-        !self.set.content.is_empty()
+        self.counts_lines || !self.set.content.is_empty()
     }
 
-    /// Takes one changed line of the file `path`: its `number` from 1 (in the new file if it
-    /// was `added`, else in the old one) and its bytes, in any encoding, whole. Whether they
-    /// end in the line break does not matter.
-    pub fn line(&mut self, path: &str, number: u64, added: bool, text: &[u8]) {
-        if !added {
+    /// Takes one changed line.
+    pub fn line(&mut self, line: Line<'_>) {
+        if line.path != self.path {
+            self.next_file(line.path);
+        }
+        self.count += u64::from(!line.binary);
+        let text = line.text.strip_suffix(b"\n").unwrap_or(line.text);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        self.set.content.candidates(text, &mut self.found, &mut self.candidates);
+        let candidates = std::mem::take(&mut self.candidates);
+        for of_policy in candidates.chunk_by(|(one, _), (other, _)| one == other) {
+            self.look(of_policy, &line, text);
+        }
+        self.candidates = candidates;
+    }
+
+    /// Looks for the patterns of one policy.
+    fn look(&mut self, candidates: &[Owner], line: &Line<'_>, text: &[u8]) {
+        let Some(&(policy, _)) = candidates.first() else { return };
+        let rule = &self.set.active[policy].rule;
+        let reads = &mut self.reads[policy][usize::from(line.added)];
+        if !*reads.get_or_insert_with(|| rule.reads(line.path, line.added)) {
             return;
         }
-        self.set.content.find(text, &mut self.found);
-        if self.found.indices().is_empty() {
+        let patterns = rule.content();
+        let found = candidates.iter().map(|(_, pattern)| *pattern);
+        let found: Vec<usize> = found.filter(|&pattern| patterns[pattern].is_in(text)).collect();
+        if found.is_empty() {
             return;
         }
-        let mut by_policy: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &literal in self.found.indices() {
-            for &(policy, pattern) in &self.set.owners[literal] {
-                by_policy.entry(policy).or_default().push(pattern);
-            }
+        let Weighed { counts, excused } = rule.weigh(text, found);
+        let named = |found: &[usize]| {
+            let names = found.iter().map(|&pattern| &patterns[pattern].name);
+            LineHit::new(line.path, line.number, names)
+        };
+        if !excused.is_empty() {
+            self.excused[policy].push(|| named(&excused));
         }
-        for (policy, mut patterns) in by_policy {
-            patterns.sort_unstable();
-            let names = self.set.active[policy].rule.content_patterns();
-            self.lines[policy].push(|| {
-                LineHit::new(path, number, patterns.iter().map(|&pattern| &names[pattern]))
-            });
+        if !counts.is_empty() {
+            self.lines[policy].push(|| named(&counts));
         }
+    }
+
+    fn next_file(&mut self, path: &str) {
+        if self.counts_lines && self.count > 0 {
+            *self.file_lines.entry(self.path.clone()).or_default() += self.count;
+        }
+        self.count = 0;
+        self.reads.fill([None; 2]);
+        path.clone_into(&mut self.path);
     }
 
     /// Notes that a part of the change could not be read: a file, or with `None` the change
@@ -93,13 +172,21 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The verdicts, in order of evaluation: one of each policy that applies.
-    pub fn finish(self) -> Vec<Verdict> {
+    pub fn finish(mut self) -> Vec<Verdict> {
+        self.next_file("");
+        let seen = self.lines.iter().zip(&self.excused);
         self.set
             .active
             .iter()
-            .zip(&self.lines)
-            .filter_map(|(active, lines)| {
-                let facts = Facts { subject: &self.subject, lines, unread: &self.unread };
+            .zip(seen)
+            .filter_map(|(active, (lines, excused))| {
+                let facts = Facts {
+                    subject: &self.subject,
+                    lines,
+                    excused,
+                    file_lines: &self.file_lines,
+                    unread: &self.unread,
+                };
                 let judgement = active.rule.judge(&facts)?;
                 Some(Verdict {
                     policy: active.name.clone(),

@@ -58,6 +58,10 @@ impl LineHit {
         Self { path: clipped(path), number, patterns: names(patterns) }
     }
 
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     pub(super) fn json(&self) -> Value {
         json!({ "path": self.path, "line": self.number, "patterns": self.patterns })
     }
@@ -75,6 +79,10 @@ impl Unread {
         Self { path: path.map(clipped), reason: clipped(reason) }
     }
 
+    pub(super) fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
     pub(super) fn json(&self) -> Value {
         json!({ "path": self.path, "reason": self.reason })
     }
@@ -90,6 +98,10 @@ pub(super) struct PathHit {
 impl PathHit {
     pub(super) fn new<'a>(path: &str, patterns: impl Iterator<Item = &'a String>) -> Self {
         Self { path: clipped(path), patterns: names(patterns) }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
     }
 
     pub(super) fn json(&self) -> Value {
@@ -116,6 +128,11 @@ pub(super) fn files(paths: &Bounded<String>) -> Value {
 pub(super) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
     let files: Vec<Value> = hits.kept().iter().map(PathHit::json).collect();
     json!({ "files": files, "files_total": hits.total() })
+}
+
+/// The entries that are kept, each as `json` has it.
+pub(super) fn listed<T>(entries: &Bounded<T>, json: impl Fn(&T) -> Value) -> Vec<Value> {
+    entries.kept().iter().map(json).collect()
 }
 
 fn names<'a>(patterns: impl Iterator<Item = &'a String>) -> Vec<String> {

@@ -38,12 +38,12 @@ impl Found {
 
 impl Literals {
     /// An automaton for `literals`, none of them empty. They are known by their index.
-    pub(super) fn new<L: AsRef<str>>(literals: &[L]) -> Self {
+    pub(super) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
         if literals.is_empty() {
             return Self { machine: None };
         }
         let bytes: usize = literals.iter().map(|literal| literal.as_ref().len()).sum();
-        let literals = literals.iter().map(|literal| literal.as_ref().as_bytes());
+        let literals = literals.iter().map(AsRef::as_ref);
         let table = (bytes <= TABLE_BYTES).then(|| {
             dfa::Builder::new()
                 .match_kind(MatchKind::Standard)

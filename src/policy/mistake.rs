@@ -79,6 +79,23 @@ impl Mistakes {
     }
 }
 
+/// Where the lines of a text begin.
+#[derive(Debug)]
+pub(super) struct Lines {
+    breaks: Vec<usize>,
+}
+
+impl Lines {
+    pub(super) fn new(text: &str) -> Self {
+        Self { breaks: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
+    /// The line of a byte offset, from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        1 + self.breaks.partition_point(|line_break| *line_break < at)
+    }
+}
+
 fn line_start(text: &str, at: usize) -> usize {
     text[..floor(text, at)].rfind('\n').map_or(0, |newline| newline + 1)
 }

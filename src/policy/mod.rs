@@ -4,10 +4,15 @@
 pub mod evaluation;
 pub mod mistake;
 
+mod content;
 mod evidence;
+mod excuses;
+mod globs;
 mod literals;
 mod path_patterns;
+mod placeholders;
 mod raw;
+mod regexes;
 mod rules;
 mod section;
 #[cfg(test)]
@@ -15,25 +20,34 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
+use self::content::Content;
 use self::evaluation::{Evaluation, Subject};
-use self::literals::Literals;
-use self::mistake::{Mistake, Mistakes};
-use self::rules::{BUILT_IN, BuiltIn, Rule};
+use self::mistake::{Lines, Mistake, Mistakes};
+use self::raw::Known;
+use self::rules::{BUILT_IN, Rule, own};
 use self::section::Section;
 use crate::domain::value::FindingSeverity;
+
+/// A policy file has at most so many sections: each is asked about every changed path.
+const MOST_SECTIONS: usize = 500;
 
 /// The active policies, in order of evaluation.
 #[derive(Debug)]
 pub struct PolicySet {
     active: Vec<Active>,
-    /// The literals that any policy looks for in added lines, each once.
-    content: Literals,
-    /// For each of them, who looks for it: the index of the policy, and of its pattern.
-    owners: Vec<Vec<(usize, usize)>>,
+    off: Vec<Off>,
+    content: Content,
+}
+
+/// A policy that a file switches off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Off {
+    /// Its name.
+    pub name: String,
+    /// The line of its section, from 1.
+    pub line: usize,
 }
 
 /// A policy that will run.
@@ -42,6 +56,7 @@ struct Active {
     name: String,
     severity: FindingSeverity,
     rule: Box<dyn Rule>,
+    lines: Vec<(&'static str, usize)>,
 }
 
 /// An active policy as it is shown to a reader and stored in the ledger.
@@ -55,13 +70,27 @@ pub struct PolicyInfo {
     pub severity: FindingSeverity,
     /// An object of the values in effect, without `enabled` and `severity`.
     pub config: Value,
+    /// The keys that the policy file sets, each with its line, from 1. The others have their
+    /// defaults.
+    pub lines: Vec<(&'static str, usize)>,
+}
+
+/// A section that was read: its policy, or none where it is switched off.
+enum Read {
+    Active(Active),
+    Off,
+    Wrong,
 }
 
 impl PolicySet {
     /// What runs without a policy file: every built-in policy with its defaults.
     pub fn defaults() -> Self {
         let sections = BUILT_IN.iter().map(|built_in| Section::empty(built_in.name));
-        Self::new(sections.filter_map(|mut section| read(&mut section)).collect())
+        let active = sections.filter_map(|mut section| match read(&mut section) {
+            Read::Active(active) => Some(active),
+            _ => None,
+        });
+        Self::new(active.collect(), Vec::new())
     }
 
     /// Reads a policy file: its sections run, in its order, except those with
@@ -73,16 +102,38 @@ impl PolicySet {
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<Mistake>> {
         let text =
             raw::text(bytes).map_err(|(mistakes, readable)| mistakes.into_placed(readable))?;
-        let (sections, mut mistakes) = raw::sections(text, &keys());
-        let mut active = Vec::new();
+        let (sections, mut mistakes) = raw::sections(text, &known());
+        let place = Lines::new(text);
+        let (mut active, mut off) = (Vec::new(), Vec::new());
         let mut meaning = Mistakes::default();
         for mut section in sections {
-            active.extend(read(&mut section));
+            match read(&mut section) {
+                Read::Active(policy) => {
+                    let places = section.places().iter();
+                    let lines = places.map(|(key, at)| (*key, place.line(*at))).collect();
+                    active.push(Active { lines, ..policy });
+                }
+                Read::Off => {
+                    let line = place.line(section.at());
+                    off.push(Off { name: section.name().to_owned(), line });
+                }
+                Read::Wrong => {}
+            }
+            if active.len() + off.len() > MOST_SECTIONS {
+                let message = format!("A policy file has at most {MOST_SECTIONS} sections.");
+                section.mistake(section.at(), message);
+                meaning.append(section.finish());
+                break;
+            }
             meaning.append(section.finish());
         }
         meaning.drop_lines_of(&mistakes, text);
         mistakes.append(meaning);
-        if mistakes.is_empty() { Ok(Self::new(active)) } else { Err(mistakes.into_placed(text)) }
+        if mistakes.is_empty() {
+            Ok(Self::new(active, off))
+        } else {
+            Err(mistakes.into_placed(text))
+        }
     }
 
     /// The active policies, in order of evaluation.
@@ -92,7 +143,13 @@ impl PolicySet {
             description: active.rule.description().to_owned(),
             severity: active.severity,
             config: active.rule.config(),
+            lines: active.lines.clone(),
         })
+    }
+
+    /// The policies that the file switches off, in its order.
+    pub fn off(&self) -> &[Off] {
+        &self.off
     }
 
     /// Begins the evaluation of a change.
@@ -100,39 +157,44 @@ impl PolicySet {
         Evaluation::new(self, subject)
     }
 
-    fn new(active: Vec<Active>) -> Self {
-        let mut literals: Vec<String> = Vec::new();
-        let mut owners: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for (policy, Active { rule, .. }) in active.iter().enumerate() {
-            for (pattern, text) in rule.content_patterns().iter().enumerate() {
-                let literal = *known.entry(text.to_ascii_lowercase()).or_insert_with_key(|lower| {
-                    literals.push(lower.clone());
-                    owners.push(Vec::new());
-                    literals.len() - 1
-                });
-                owners[literal].push((policy, pattern));
-            }
-        }
-        Self { active, content: Literals::new(&literals), owners }
+    fn new(active: Vec<Active>, off: Vec<Off>) -> Self {
+        let content = Content::new(active.iter().map(|active| active.rule.content()));
+        Self { active, off, content }
     }
 }
 
-/// Reads a section: its policy, unless it is switched off. A section of another name has none.
-fn read(section: &mut Section<'_>) -> Option<Active> {
-    let built_in = BUILT_IN.iter().find(|built_in| built_in.name == section.name())?;
+/// Reads a section.
+fn read(section: &mut Section<'_>) -> Read {
+    let name = section.name().to_owned();
+    let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name);
+    let reader = match built_in {
+        Some(built_in) => built_in.read,
+        None => match own::kind(section) {
+            Some(read) => read,
+            None => return Read::Wrong,
+        },
+    };
     let enabled = section.boolean("enabled", true);
-    let severity = section.severity("severity", FindingSeverity::Medium);
-    let rule = (built_in.read)(section);
-    enabled.then(|| Active { name: built_in.name.to_owned(), severity, rule })
+    let severity = section.value("severity", FindingSeverity::Medium);
+    let rule = reader(section);
+    if enabled {
+        Read::Active(Active { name, severity, rule, lines: Vec::new() })
+    } else {
+        Read::Off
+    }
 }
 
-/// The name and the keys of each built-in policy.
-fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
-    let keys = |built_in: &BuiltIn| {
-        let mut section = Section::empty(built_in.name);
+/// Every name and key that a policy file may have.
+fn known() -> Known {
+    let keys = |mut section: Section<'_>| {
         read(&mut section);
-        (built_in.name, section.asked().to_vec())
+        section.asked().to_vec()
     };
-    BUILT_IN.iter().map(keys).collect()
+    Known {
+        policies: BUILT_IN
+            .iter()
+            .map(|built_in| (built_in.name, keys(Section::empty(built_in.name))))
+            .collect(),
+        kinds: own::KINDS.iter().map(|(kind, _)| (*kind, keys(Section::of_kind(kind)))).collect(),
+    }
 }

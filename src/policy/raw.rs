@@ -1,14 +1,42 @@
 //! The bytes of a policy file as sections, in the order of the file, before any rule has
 //! looked at them.
 
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::mistake::Mistakes;
-use super::section::{Section, kind, listed, shown};
+use super::section::{Section, is_plain, kind, listed, shown};
 use crate::domain::nearest::nearest;
 
 /// A longer policy file is refused unread.
 pub(super) const LARGEST_FILE: usize = 1024 * 1024;
+
+/// The names and keys that a policy file may have.
+pub(super) struct Known {
+    /// Each built-in policy with its keys.
+    pub policies: Vec<(&'static str, Vec<&'static str>)>,
+    /// Each kind of a rule of one's own with its keys.
+    pub kinds: Vec<(&'static str, Vec<&'static str>)>,
+}
+
+impl Known {
+    fn policies(&self) -> Vec<&'static str> {
+        self.policies.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn kinds(&self) -> Vec<&'static str> {
+        self.kinds.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// What a section can be.
+    fn told(&self) -> String {
+        format!(
+            "The policies are {}; a rule of your own has a `kind`, one of {}.",
+            listed(&self.policies()),
+            listed(&self.kinds())
+        )
+    }
+}
 
 /// Reads `bytes` as UTF-8. An error is a mistake without a text to place it in, so it comes
 /// with the part of the file that precedes it.
@@ -30,24 +58,27 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, (Mistakes, &str)> {
     })
 }
 
-/// The sections of `text`, and what is wrong with the file as such. `policies` gives the
-/// name and the keys of each policy.
+/// The sections of `text`, and what is wrong with the file as such.
 ///
 /// Where the TOML itself is broken, what could still be read is returned too, so that the
 /// other mistakes are told at once.
-pub(super) fn sections<'i>(
-    text: &'i str,
-    policies: &[(&'static str, Vec<&'static str>)],
-) -> (Vec<Section<'i>>, Mistakes) {
+pub(super) fn sections<'i>(text: &'i str, known: &Known) -> (Vec<Section<'i>>, Mistakes) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut entries: Vec<_> = table.into_inner().into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
 
-    let names: Vec<&str> = policies.iter().map(|(name, _)| *name).collect();
+    let names = known.policies();
     let is_policy_file = entries.iter().any(|(key, value)| {
         let inner = value.get_ref().as_table();
         alike(key.get_ref(), &names)
-            || inner.is_some_and(|inner| inner.keys().any(|key| names.contains(&&**key.get_ref())))
+            || inner.is_some_and(|inner| {
+                let of_rule = |value: &Spanned<DeValue<'_>>| {
+                    value.get_ref().as_table().is_some_and(|inner| declares_rule(inner, known))
+                };
+                inner.keys().any(|key| names.contains(&&**key.get_ref()))
+                    || declares_rule(inner, known)
+                    || inner.values().any(of_rule)
+            })
     });
 
     let mut syntax = Mistakes::default();
@@ -66,13 +97,14 @@ pub(super) fn sections<'i>(
 
     let mut mistakes = Mistakes::default();
     let mut sections = Vec::new();
+    let budget = Section::budget();
     if !is_policy_file && !entries.is_empty() {
         mistakes.add(
             0,
             format!(
-                "This is no policy file: none of its sections is named after a policy. The \
-                 policies are {}.",
-                listed(&names)
+                "This is no policy file: none of its sections is named after a policy, and none \
+                 declares a rule. {}",
+                known.told()
             ),
         );
         entries.clear();
@@ -81,11 +113,11 @@ pub(super) fn sections<'i>(
         let at = key.span().start;
         let name = key.into_inner();
         match value.into_inner() {
-            DeValue::Table(table) if names.contains(&&*name) => {
-                sections.push(Section::new(&name, at, table));
+            DeValue::Table(table) if names.contains(&&*name) || table.contains_key("kind") => {
+                sections.push(Section::new(&name, at, table).within(&budget));
             }
-            DeValue::Table(table) => mistakes.add(at, unknown_section(&name, &table, &names)),
-            value => mistakes.add(at, stray_key(&name, &value, policies)),
+            DeValue::Table(table) => mistakes.add(at, unknown_section(&name, &table, known)),
+            value => mistakes.add(at, stray_key(&name, &value, known)),
         }
     }
     mistakes.drop_lines_of(&syntax, text);
@@ -99,46 +131,68 @@ fn alike(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| strsim::normalized_levenshtein(&name.to_lowercase(), known) >= ALIKE)
 }
 
-fn unknown_section(name: &str, table: &DeTable<'_>, names: &[&str]) -> String {
-    let within = names.iter().find(|known| table.contains_key(**known));
-    if let Some(within) = within {
+/// Whether a section of another name is a rule of one's own, or meant to be one.
+fn declares_rule(table: &DeTable<'_>, known: &Known) -> bool {
+    let kind = table.iter().find(|(key, _)| key.get_ref() == "kind");
+    let Some(kind) = kind.and_then(|(_, value)| value.get_ref().as_str()) else { return false };
+    let is_own_key = |key: &str| known.kinds.iter().any(|(_, keys)| keys.contains(&key));
+    known.kinds().contains(&kind)
+        || (alike(kind, &known.kinds())
+            && table.keys().any(|key| key.get_ref() != "kind" && is_own_key(key.get_ref())))
+}
+
+fn unknown_section(name: &str, table: &DeTable<'_>, known: &Known) -> String {
+    let names = known.policies();
+    let is_section = |(inner, value): &(&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+        names.contains(&&**inner.get_ref())
+            || value.get_ref().as_table().is_some_and(|inner| declares_rule(inner, known))
+    };
+    if let Some((within, _)) = table.iter().find(is_section) {
+        let within = within.get_ref();
+        let header = if is_plain(within) { format!("[{within}]") } else { "its name".to_owned() };
         return format!(
-            "`{within}` is at the wrong level: it is a section of its own. Write `[{within}]` \
-             without anything before it."
+            "{} is at the wrong level: it is a section of its own. Write `{header}` without \
+             anything before it.",
+            shown(within)
         );
+    }
+    let owner = known.policies.iter().find(|(_, keys)| keys.contains(&name));
+    if let Some((policy, _)) = owner {
+        return format!("`{name}` is at the wrong level: write `[{policy}.{name}]`.");
     }
     let hint = nearest(name, names.iter().copied())
         .map(|known| format!(" Did you mean `{known}`?"))
         .unwrap_or_default();
-    format!("There is no policy {}.{hint} The policies are {}.", shown(name), listed(names))
+    format!("There is no policy {}.{hint} {}", shown(name), known.told())
 }
 
-fn stray_key(
-    name: &str,
-    value: &DeValue<'_>,
-    policies: &[(&'static str, Vec<&'static str>)],
-) -> String {
-    if let Some((policy, _)) = policies.iter().find(|(policy, _)| *policy == name) {
+fn stray_key(name: &str, value: &DeValue<'_>, known: &Known) -> String {
+    if let Some((policy, _)) = known.policies.iter().find(|(policy, _)| *policy == name) {
         return format!(
             "`{policy}` must be a section, `[{policy}]` with its keys below it, not {}.",
             kind(value)
         );
     }
-    let owners: Vec<&str> = policies
+    let owners: Vec<&str> = known
+        .policies
         .iter()
         .filter(|(_, keys)| keys.contains(&name))
         .map(|(policy, _)| *policy)
         .collect();
-    if owners.is_empty() {
-        let names: Vec<&str> = policies.iter().map(|(policy, _)| *policy).collect();
+    if !owners.is_empty() {
         return format!(
-            "There is no key {} outside the sections. A policy file has nothing but sections, \
-             named after the policies: {}.",
-            shown(name),
-            listed(&names)
+            "`{name}` is at the wrong level: write it below its section, {}.",
+            one_of(&owners)
         );
     }
-    format!("`{name}` is at the wrong level: write it below its section, {}.", one_of(&owners))
+    if known.kinds.iter().any(|(_, keys)| keys.contains(&name)) {
+        return format!("`{name}` is at the wrong level: write it below the section of its rule.");
+    }
+    format!(
+        "There is no key {} outside the sections. A policy file has nothing but sections. {}",
+        shown(name),
+        known.told()
+    )
 }
 
 fn one_of(names: &[&str]) -> String {

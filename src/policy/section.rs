@@ -1,11 +1,20 @@
 //! One section of a policy file, and how a rule reads its keys from it.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use strum::IntoEnumIterator;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::globs::{self, Globs};
 use super::mistake::Mistakes;
+use super::regexes::Pattern;
 use crate::domain::nearest::nearest;
-use crate::domain::value::{FindingSeverity, Value as _};
+use crate::domain::value::Value;
+
+/// A policy file has at most so many regular expressions and globs: each takes memory.
+const MOST_PATTERNS: usize = 2000;
 
 /// A section as it was written. A rule asks it for each of its keys; what nobody asked for
 /// is a mistake.
@@ -18,6 +27,16 @@ pub(super) struct Section<'i> {
     /// Where the values of the keys that were asked for begin.
     places: Vec<(&'static str, usize)>,
     mistakes: Mistakes,
+    /// How many more patterns the whole file may have.
+    budget: Rc<Cell<usize>>,
+}
+
+/// A regular expression under the name that a result shows.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub name: String,
+    pub text: String,
+    pub pattern: Pattern,
 }
 
 #[derive(Debug)]
@@ -45,7 +64,18 @@ impl<'i> Section<'i> {
             asked: Vec::new(),
             places: Vec::new(),
             mistakes: Mistakes::default(),
+            budget: Self::budget(),
         }
+    }
+
+    /// What the sections of one file share, by [`Section::within`].
+    pub(super) fn budget() -> Rc<Cell<usize>> {
+        Rc::new(Cell::new(MOST_PATTERNS))
+    }
+
+    /// The same section, which counts its patterns against `budget`.
+    pub(super) fn within(self, budget: &Rc<Cell<usize>>) -> Self {
+        Self { budget: Rc::clone(budget), ..self }
     }
 
     /// A section without any key: what a rule reads from it are its defaults.
@@ -53,13 +83,36 @@ impl<'i> Section<'i> {
         Self::new(name, 0, DeTable::new())
     }
 
+    /// A section of its own with nothing but its kind.
+    pub(super) fn of_kind(kind: &'static str) -> Self {
+        let mut section = Self::empty("rule");
+        let value = DeValue::String(kind.into());
+        section.entries.push(Entry { key: "kind".into(), at: 0, value: Spanned::new(0..0, value) });
+        section
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where its name stands, in bytes from the start of the file.
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
     /// The keys that were asked for, in that order.
     pub(super) fn asked(&self) -> &[&'static str] {
         &self.asked
+    }
+
+    /// The keys that were asked for and are there, and where their values stand.
+    pub(super) fn places(&self) -> &[(&'static str, usize)] {
+        &self.places
+    }
+
+    /// Leaves the keys that nobody asked for alone: what they mean cannot be known.
+    pub(super) fn forgive_unknown_keys(&mut self) {
+        self.entries.clear();
     }
 
     /// `true` or `false`.
@@ -71,63 +124,175 @@ impl<'i> Section<'i> {
         })
     }
 
-    /// A whole number from 0 on.
-    pub(super) fn count(&mut self, key: &'static str, default: u64) -> u64 {
-        let Some(entry) = self.take(key) else { return default };
+    /// A whole number from 0 on, if the key is there.
+    pub(super) fn count(&mut self, key: &'static str) -> Option<u64> {
+        let entry = self.take(key)?;
         let Some(integer) = entry.value.get_ref().as_integer() else {
             self.wrong_type(&entry, "a whole number, without quotes");
-            return default;
+            return None;
         };
         match i128::from_str_radix(integer.as_str(), integer.radix()) {
             Ok(number) if number < 0 => {
                 let message = format!("`{key}` is negative: it must be 0 or more.");
                 self.mistakes.add(entry.value.span().start, message);
-                default
+                None
             }
-            Ok(number) if number <= i128::from(i64::MAX) => number as u64,
+            Ok(number) if number <= i128::from(i64::MAX) => Some(number as u64),
             _ => {
                 let message = format!("`{key}` is too large: at most {}.", i64::MAX);
                 self.mistakes.add(entry.value.span().start, message);
-                default
+                None
             }
         }
     }
 
-    /// One of the severities, in any case.
-    pub(super) fn severity(
+    /// A text, if the key is there and holds one that is not blank, and where it stands.
+    pub(super) fn text(&mut self, key: &'static str) -> Option<(String, usize)> {
+        let entry = self.take(key)?;
+        let at = entry.value.span().start;
+        match entry.value.get_ref().as_str() {
+            Some(text) if !text.trim().is_empty() => return Some((text.to_owned(), at)),
+            Some(_) => self.mistakes.add(at, format!("`{key}` is blank. Leave it out instead.")),
+            None => self.wrong_type(&entry, "a text in quotes"),
+        }
+        None
+    }
+
+    /// One of the values of an enum, in any case.
+    pub(super) fn value<T: Value + IntoEnumIterator>(
         &mut self,
         key: &'static str,
-        default: FindingSeverity,
-    ) -> FindingSeverity {
-        let Some(entry) = self.take(key) else { return default };
+        default: T,
+    ) -> T {
+        let known: Vec<&'static str> = T::iter().map(T::wire).collect();
+        self.choice(key, &known).and_then(T::read).unwrap_or(default)
+    }
+
+    /// One of some words, in any case, if the key is there.
+    pub(super) fn choice(
+        &mut self,
+        key: &'static str,
+        known: &[&'static str],
+    ) -> Option<&'static str> {
+        let entry = self.take(key)?;
         let Some(text) = entry.value.get_ref().as_str() else {
-            self.wrong_type(
-                &entry,
-                "a text in quotes, one of `info`, `low`, `medium`, `high`, `critical`",
-            );
-            return default;
+            let expected = format!("a text in quotes, one of {}", listed(known));
+            self.wrong_type(&entry, &expected);
+            return None;
         };
-        FindingSeverity::read(text).unwrap_or_else(|| {
-            use strum::IntoEnumIterator as _;
-            let known: Vec<_> = FindingSeverity::iter().map(FindingSeverity::wire).collect();
+        let found = known.iter().find(|word| word.eq_ignore_ascii_case(text.trim()));
+        if found.is_none() {
             let hint = nearest(text, known.iter().copied())
                 .map(|name| format!(" Did you mean `{name}`?"))
                 .unwrap_or_default();
-            let message = format!("`{key}` must be one of {}.{hint}", listed(&known));
+            let message = format!("`{key}` must be one of {}.{hint}", listed(known));
             self.mistakes.add(entry.value.span().start, message);
-            default
+        }
+        found.copied()
+    }
+
+    /// A list of globs; empty if the key is not there.
+    pub(super) fn globs(&mut self, key: &'static str) -> Globs {
+        let mut sound = Vec::new();
+        for (text, at) in self.placed_patterns(key, &[]) {
+            match globs::check(&text) {
+                Ok(()) if self.spend(key, at) => sound.push(text),
+                Ok(()) => {}
+                Err(wrong) => self.mistakes.add(at, format!("A glob of `{key}` {wrong}")),
+            }
+        }
+        Globs::new(sound).unwrap_or_else(|| {
+            self.refuse(key, format!("The globs of `{key}` are too large together."));
+            Globs::new(Vec::new()).expect("no glob is never too large")
         })
+    }
+
+    /// A list of regular expressions, each its own name; empty if the key is not there.
+    pub(super) fn regexes(&mut self, key: &'static str) -> Vec<Named> {
+        let texts = self.placed_patterns(key, &[]);
+        let named = texts.into_iter().map(|(text, at)| (text.clone(), text, at)).collect();
+        self.compiled(key, named)
+    }
+
+    /// A table of regular expressions under their names, in the order of the file; empty if
+    /// the key is not there.
+    pub(super) fn named_regexes(&mut self, key: &'static str) -> Vec<Named> {
+        let Some(entry) = self.take(key) else { return Vec::new() };
+        let at = entry.value.span().start;
+        let DeValue::Table(table) = entry.value.into_inner() else {
+            let message = format!(
+                "`{key}` must be a section of its own, `[{}.{key}]`, with lines such as \
+                 name = 'regular expression'.",
+                self.name
+            );
+            self.mistakes.add(at, message);
+            return Vec::new();
+        };
+        let mut entries: Vec<_> = table.into_iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        let mut named = Vec::new();
+        for (name, value) in entries {
+            let at = value.span().start;
+            if !is_plain(name.get_ref()) {
+                let message = format!(
+                    "A name in `{key}` has letters, digits, `_` and `-` only, at most 64: a \
+                     comment that excuses a line has to name it."
+                );
+                self.mistakes.add(name.span().start, message);
+            } else if let Some(text) = value.get_ref().as_str() {
+                named.push((name.get_ref().to_string(), text.to_owned(), at));
+            } else {
+                let kind = kind(value.get_ref());
+                let message =
+                    format!("Each value of `{key}` must be a text in quotes, not {kind}.");
+                self.mistakes.add(at, message);
+            }
+        }
+        self.compiled(key, named)
+    }
+
+    fn compiled(&mut self, key: &str, named: Vec<(String, String, usize)>) -> Vec<Named> {
+        let mut compiled = Vec::new();
+        for (name, text, at) in named {
+            if !self.spend(key, at) {
+                break;
+            }
+            match Pattern::new(&text) {
+                Ok(pattern) => compiled.push(Named { name, text, pattern }),
+                Err(wrong) => self.mistakes.add(at, format!("A pattern of `{key}` {wrong}")),
+            }
+        }
+        compiled
+    }
+
+    /// Counts a pattern against what a file may have.
+    fn spend(&mut self, key: &str, at: usize) -> bool {
+        let left = self.budget.get();
+        if left == 0 {
+            let message = format!(
+                "With this pattern of `{key}` the file has more than {MOST_PATTERNS} globs and \
+                 regular expressions. Join some of them."
+            );
+            self.mistakes.add(at, message);
+        }
+        self.budget.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// A list of texts, none of them blank, in the order of the file and each once.
     pub(super) fn patterns(&mut self, key: &'static str, default: &[&str]) -> Vec<String> {
-        let default = || default.iter().map(|&pattern| pattern.to_owned()).collect();
+        self.placed_patterns(key, default).into_iter().map(|(text, _)| text).collect()
+    }
+
+    /// As [`Section::patterns`], each with the place where it stands.
+    fn placed_patterns(&mut self, key: &'static str, default: &[&str]) -> Vec<(String, usize)> {
+        let default = || default.iter().map(|&pattern| (pattern.to_owned(), 0)).collect();
         let Some(entry) = self.take(key) else { return default() };
         let Some(items) = entry.value.get_ref().as_array() else {
             self.wrong_type(&entry, "a list of texts, such as [\"one\", \"two\"]");
             return default();
         };
-        let mut patterns: Vec<String> = Vec::with_capacity(items.len());
+        let mut patterns = Vec::with_capacity(items.len());
         let mut known = std::collections::HashSet::with_capacity(items.len());
         for item in items {
             let at = item.span().start;
@@ -153,7 +318,7 @@ impl<'i> Section<'i> {
                 }
                 Some(text) => {
                     if known.insert(text) {
-                        patterns.push(text.to_owned());
+                        patterns.push((text.to_owned(), at));
                     }
                 }
             }
@@ -167,6 +332,11 @@ impl<'i> Section<'i> {
         if self.mistakes.is_empty() {
             self.mistakes.add(place.map_or(self.at, |(_, at)| *at), message);
         }
+    }
+
+    /// Notes a mistake at a place of the file.
+    pub(super) fn mistake(&mut self, at: usize, message: impl Into<String>) {
+        self.mistakes.add(at, message);
     }
 
     /// The section's mistakes, with each key that no rule asked for.
@@ -222,11 +392,12 @@ pub(super) fn listed(names: &[&str]) -> String {
 /// A name of the file for a message: only what looks like a key, so that no text that was
 /// put into quotes is ever repeated.
 pub(super) fn shown(name: &str) -> String {
+    if is_plain(name) { format!("`{name}`") } else { "of this name".to_owned() }
+}
+
+/// Whether a name has 1 to 64 letters, digits, `_` and `-`.
+pub(super) fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 64;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !name.is_empty() && name.len() <= LONGEST && name.bytes().all(plain) {
-        format!("`{name}`")
-    } else {
-        "of this name".to_owned()
-    }
+    !name.is_empty() && name.len() <= LONGEST && name.bytes().all(plain)
 }

@@ -3,13 +3,15 @@
 use serde_json::Value;
 
 use super::PolicySet;
-use super::evaluation::{Subject, Verdict};
+use super::evaluation::{Author, Line, Subject, Verdict};
 use super::mistake::Mistake;
+use crate::domain::agent::infer_type;
 use crate::domain::value::{PolicyResultStatus, RiskLevel};
 
 /// A change of medium risk, empty at first.
 pub(super) struct Change {
     risk: RiskLevel,
+    author: Option<String>,
     files: Vec<String>,
     lines: Vec<(String, u64, bool, Vec<u8>)>,
     size: (u64, u64),
@@ -20,6 +22,7 @@ pub(super) struct Change {
 pub(super) fn change(paths: &[&str]) -> Change {
     Change {
         risk: RiskLevel::Medium,
+        author: None,
         files: paths.iter().map(|&path| path.to_owned()).collect(),
         lines: Vec::new(),
         size: (0, 0),
@@ -30,6 +33,11 @@ pub(super) fn change(paths: &[&str]) -> Change {
 impl Change {
     pub(super) fn risk(mut self, risk: RiskLevel) -> Self {
         self.risk = risk;
+        self
+    }
+
+    pub(super) fn by(mut self, author: &str) -> Self {
+        self.author = Some(author.to_owned());
         self
     }
 
@@ -57,12 +65,14 @@ impl Change {
     pub(super) fn judged_by(&self, set: &PolicySet) -> Vec<Verdict> {
         let mut evaluation = set.evaluate(Subject {
             risk_level: self.risk,
+            author: self.author.as_deref().map(|name| Author { name, kind: infer_type(name) }),
             files_changed: &self.files,
             insertions: self.size.0,
             deletions: self.size.1,
         });
         for (path, number, added, text) in &self.lines {
-            evaluation.line(path, *number, *added, text);
+            let (number, added) = (*number, *added);
+            evaluation.line(Line { path, number, added, binary: false, text });
         }
         for (path, reason) in &self.unread {
             evaluation.not_scanned(path.as_deref(), reason);

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use super::rules::Current;
 use super::{Service, shown};
 use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
 use crate::domain::time::Timestamp;
@@ -112,6 +113,13 @@ pub struct PolicyResultShown {
     pub status: PolicyResultStatus,
     /// Why.
     pub message: Option<String>,
+    /// UUID of its run, shared by all results of that run; null for one of the original.
+    #[schemars(with = "Option<String>")]
+    pub run_id: Option<Uuid>,
+    /// `sha256:` and the SHA-256, in hex, of the policy file that judged; null for the defaults.
+    pub config_hash: Option<String>,
+    /// Whether those rules are the project's now; null where the run is not known.
+    pub current_config: Option<bool>,
 }
 
 /// A disagreement in short.
@@ -209,7 +217,7 @@ impl Service {
     pub async fn decision_context(&self, input: GetDecisionContext) -> Result<DecisionContext> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
-        let record = record(&mut read, decision).await?;
+        let record = self.record_of(&mut read, decision).await?;
         let events = store::events::of_decision(&mut read, record.uuid).await?;
         Ok(DecisionContext {
             decision: record.decision,
@@ -230,13 +238,23 @@ impl Service {
     pub async fn decision_record(&self, decision_id: &str) -> Result<DecisionRecord> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, decision_id).await?;
-        record(&mut read, decision).await
+        self.record_of(&mut read, decision).await
+    }
+
+    async fn record_of(
+        &self,
+        connection: &mut SqliteConnection,
+        decision: entity::Decision,
+    ) -> Result<DecisionRecord> {
+        let project = self.project_of(connection, decision.project_id).await?;
+        record(connection, decision, &self.current_rules(&project).await?).await
     }
 }
 
 async fn record(
     connection: &mut SqliteConnection,
     decision: entity::Decision,
+    rules: &Current,
 ) -> Result<DecisionRecord> {
     let id = decision.id;
     let git_change = store::git_changes::newest(connection, id).await?;
@@ -260,7 +278,7 @@ async fn record(
         decision: fields,
         git_change: git_change.map(GitChangeShown::from),
         reviews,
-        policy_results: policy_results.into_iter().map(PolicyResultInFull::from).collect(),
+        policy_results: policy_results.into_iter().map(|result| judged(result, rules)).collect(),
         disagreements: disagreements.into_iter().map(DisagreementInFull::from).collect(),
         approvals: approvals.into_iter().map(ApprovalShown::from).collect(),
     })
@@ -305,16 +323,18 @@ impl From<GitChange> for GitChangeShown {
     }
 }
 
-impl From<PolicyResult> for PolicyResultInFull {
-    fn from(result: PolicyResult) -> Self {
-        let shown = PolicyResultShown {
-            policy_id: result.policy_id,
-            policy: result.policy,
-            status: result.status,
-            message: result.message,
-        };
-        Self { result: shown, evidence: result.evidence }
-    }
+fn judged(result: PolicyResult, rules: &Current) -> PolicyResultInFull {
+    let run = result.run;
+    let shown = PolicyResultShown {
+        policy_id: result.policy_id,
+        policy: result.policy,
+        status: result.status,
+        message: result.message,
+        run_id: run.as_ref().map(|run| run.event_id),
+        current_config: run.as_ref().map(|run| rules.is(run.config_hash.as_deref())),
+        config_hash: run.and_then(|run| run.config_hash),
+    };
+    PolicyResultInFull { result: shown, evidence: result.evidence }
 }
 
 impl From<Disagreement> for DisagreementInFull {

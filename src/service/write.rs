@@ -105,13 +105,13 @@ impl Write<'_> {
         }
     }
 
-    /// Adds an event to the timeline.
+    /// Adds an event to the timeline. Returns its id.
     pub async fn event(
         &mut self,
         subject: &Subject,
         event_type: &str,
         payload: Json,
-    ) -> Result<()> {
+    ) -> Result<Uuid> {
         let event = Event {
             id: self.id(),
             project_id: subject.project_id,
@@ -122,7 +122,8 @@ impl Write<'_> {
             payload: Some(payload),
             created_at: self.now,
         };
-        store::events::insert(&mut self.transaction, &event).await
+        store::events::insert(&mut self.transaction, &event).await?;
+        Ok(event.id)
     }
 
     /// Marks the payload of an event whose content was recorded already within the last

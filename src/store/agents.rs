@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::Agent;
@@ -37,6 +38,13 @@ pub async fn insert(connection: &mut SqliteConnection, agent: &Agent) -> Result<
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// The agent of that id.
+pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Agent>> {
+    let row =
+        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+    row.as_ref().map(Agent::try_from).transpose()
 }
 
 /// The agent of exactly that name, else the oldest of that name in any case.

@@ -5,7 +5,7 @@ use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use super::row::{self, Columns};
-use crate::domain::entity::{Policy, PolicyResult};
+use crate::domain::entity::{Policy, PolicyResult, PolicyRun};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
 
@@ -39,6 +39,12 @@ impl TryFrom<&SqliteRow> for PolicyResult {
             status: row.value("status")?,
             message: row.optional_text("message")?,
             evidence: row.json("evidence_json")?,
+            run: match row.optional_uuid("event_id")? {
+                Some(event_id) => {
+                    Some(PolicyRun { event_id, config_hash: row.optional_text("config_hash")? })
+                }
+                None => None,
+            },
             created_at: row.time("created_at")?,
         })
     }
@@ -84,7 +90,7 @@ pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Resul
     Ok(())
 }
 
-/// Adds a result.
+/// Adds a result, and the run that it came from, whose event has to be there.
 pub async fn insert_result(connection: &mut SqliteConnection, result: &PolicyResult) -> Result<()> {
     sqlx::query(
         "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
@@ -97,8 +103,19 @@ pub async fn insert_result(connection: &mut SqliteConnection, result: &PolicyRes
     .bind(&result.message)
     .bind(result.evidence.as_ref().map(ToString::to_string))
     .bind(result.created_at.stored())
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    if let Some(run) = &result.run {
+        sqlx::query(
+            "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) \
+             VALUES ($1, $2, $3)",
+        )
+        .bind(row::id(result.id))
+        .bind(row::id(run.event_id))
+        .bind(&run.config_hash)
+        .execute(connection)
+        .await?;
+    }
     Ok(())
 }
 
@@ -109,8 +126,10 @@ pub async fn results(
 ) -> Result<Vec<PolicyResult>> {
     let rows = sqlx::query(
         "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
-         r.evidence_json, r.created_at FROM policy_results r \
-         JOIN policies p ON p.id = r.policy_id WHERE r.decision_id = $1 \
+         r.evidence_json, r.created_at, l.event_id, l.config_hash FROM policy_results r \
+         JOIN policies p ON p.id = r.policy_id \
+         LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
+         WHERE r.decision_id = $1 \
          ORDER BY r.created_at, r.id",
     )
     .bind(row::id(decision_id))

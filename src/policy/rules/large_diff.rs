@@ -14,7 +14,7 @@ pub(super) struct LargeDiff {
 
 impl LargeDiff {
     pub(super) fn read(section: &mut Section<'_>) -> Self {
-        Self { max_lines_changed: section.count("max_lines_changed", MAX_LINES_CHANGED) }
+        Self { max_lines_changed: section.count("max_lines_changed").unwrap_or(MAX_LINES_CHANGED) }
     }
 }
 

@@ -1,9 +1,15 @@
 //! The rules, one file for each.
 
 mod auth_change;
+mod author;
+mod content;
 mod large_diff;
 mod migration;
+pub(super) mod own;
+mod path;
+mod requires;
 mod secret_pattern;
+mod size;
 mod test_paths;
 mod test_required;
 
@@ -11,7 +17,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::evaluation::Subject;
+use super::content::{Sought, Weighed};
+use super::evaluation::{FileLines, Subject};
 use super::evidence::{Bounded, LineHit, Unread};
 use super::section::Section;
 use crate::domain::value::PolicyResultStatus;
@@ -24,9 +31,24 @@ pub(super) trait Rule: fmt::Debug + Send + Sync {
     /// An object of its keys and the values in effect.
     fn config(&self) -> Value;
 
-    /// The literals that it wants to be found in added lines.
-    fn content_patterns(&self) -> &[String] {
+    /// What it wants to be found in changed lines.
+    fn content(&self) -> &[Sought] {
         &[]
+    }
+
+    /// Whether it looks at lines that were `added`, or removed, in a file.
+    fn reads(&self, _path: &str, added: bool) -> bool {
+        added
+    }
+
+    /// Which of the patterns found in a line count, by their indices in [`Rule::content`].
+    fn weigh(&self, _text: &[u8], found: Vec<usize>) -> Weighed {
+        Weighed { counts: found, excused: Vec::new() }
+    }
+
+    /// Whether it judges by the changed lines of each file.
+    fn counts_lines(&self) -> bool {
+        false
     }
 
     /// Its judgement of a change, or `None` where it does not apply.
@@ -37,8 +59,12 @@ pub(super) trait Rule: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub subject: &'a Subject<'a>,
-    /// The added lines that hold one of the rule's own content patterns.
+    /// The lines that hold one of the rule's own content patterns.
     pub lines: &'a Bounded<LineHit>,
+    /// The lines whose patterns a comment excuses.
+    pub excused: &'a Bounded<LineHit>,
+    /// How many lines changed in each file, if any rule counts them.
+    pub file_lines: &'a FileLines,
     /// The parts of the change whose lines could not be read.
     pub unread: &'a Bounded<Unread>,
 }
@@ -69,8 +95,11 @@ impl Judgement {
 pub(super) struct BuiltIn {
     pub name: &'static str,
     /// Reads its keys; from an empty section it gets the defaults.
-    pub read: fn(&mut Section<'_>) -> Box<dyn Rule>,
+    pub read: Reader,
 }
+
+/// Reads the keys of a section that are the rule's own.
+pub(super) type Reader = fn(&mut Section<'_>) -> Box<dyn Rule>;
 
 /// The built-in policies, in their order of evaluation without a policy file.
 pub(super) const BUILT_IN: [BuiltIn; 5] = [

@@ -11,7 +11,10 @@ use super::errors::{is_busy, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
-pub(super) const MIGRATIONS: [&str; 1] = [include_str!("../../../migrations/0001_ledger.sql")];
+pub(super) const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../migrations/0001_ledger.sql"),
+    include_str!("../../../migrations/0002_policy_runs.sql"),
+];
 
 /// Brings a file that was just opened up to date: write-ahead log, schema.
 pub(super) async fn prepare(connection: &mut SqliteConnection, path: &Path) -> Result<()> {

@@ -282,3 +282,19 @@ async fn a_ledger_that_was_moved_elsewhere_holds_every_record() {
     assert_eq!(agents(&ledger).await, 0);
     assert_eq!(agents(&Ledger::new(elsewhere)).await, 1);
 }
+
+#[tokio::test]
+async fn a_ledger_of_the_version_before_is_brought_up_to_date() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("govforge.db");
+    execute(&path, MIGRATIONS[0]).await;
+    execute(&path, "PRAGMA user_version = 1").await;
+    let ledger = Ledger::new(path.clone());
+    let mut read = ledger.read().await.unwrap();
+    let runs: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM policy_result_runs")
+        .fetch_one(&mut *read)
+        .await
+        .unwrap();
+    assert_eq!(runs, 0);
+    assert_eq!(version(&path).await, MIGRATIONS.len() as i64);
+}

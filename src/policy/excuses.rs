@@ -1,0 +1,41 @@
+//! Comments that excuse a line: `govforge:allow <pattern name>` at its end.
+
+/// What begins the names.
+const MARK: &[u8] = b"govforge:allow";
+/// What may close the comment behind them.
+const CLOSING: [&str; 8] = ["*/", "-->", "--%>", "%>", "#}", "--}}", "*}", "\"\"\""];
+
+/// The patterns that a comment at the end of a line excuses, separated by commas.
+pub(super) fn names(line: &[u8]) -> Vec<String> {
+    let Some(start) = memchr::memmem::rfind(line, MARK) else { return Vec::new() };
+    let Ok(rest) = std::str::from_utf8(&line[start + MARK.len()..]) else { return Vec::new() };
+    // Another word begins like the mark.
+    if !rest.starts_with([' ', '\t']) {
+        return Vec::new();
+    }
+    let rest = rest.trim();
+    let rest = CLOSING.iter().find_map(|closing| rest.strip_suffix(closing)).unwrap_or(rest);
+    rest.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_names_at_the_end_of_a_line() {
+        for (line, expected) in [
+            ("x = 1 # govforge:allow jwt", &["jwt"][..]),
+            ("x = 1 // govforge:allow jwt, password=", &["jwt", "password="]),
+            ("x = 1 /* govforge:allow jwt */", &["jwt"]),
+            ("<x> <!-- govforge:allow url_password -->", &["url_password"]),
+            ("govforge:allow a b govforge:allow c\r", &["c"]),
+            ("# govforge:allow", &[]),
+            ("# govforge:allowed jwt", &[]),
+            ("# allow jwt", &[]),
+        ] {
+            assert_eq!(names(line.as_bytes()), expected, "{line}");
+        }
+        assert!(names(b"govforge:allow \xff").is_empty());
+    }
+}
