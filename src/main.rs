@@ -22,6 +22,7 @@ fn main() {
         }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
+        Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
     });
     // Work that cannot be interrupted may still run on another thread; it must not keep the
     // process, whose replies are all sent.

@@ -1,10 +1,12 @@
 //! The verbs that a person types, and the help that introduces the program.
 //!
-//! Exit codes: 0 fine, 1 refused, 2 wrong usage (clap's own), 3 a fault of the ledger or of
-//! the server.
+//! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage (clap's own), 3 a fault
+//! of the ledger or of the server.
 
 pub mod demo;
 pub mod init;
+pub mod policy;
+mod sarif;
 pub mod screen;
 
 use std::error::Error as _;
@@ -44,12 +46,14 @@ pub enum Verb {
     /// Put a repository under governance
     Init(init::Args),
     Demo(demo::Args),
+    Policy(policy::Args),
 }
 
 const WIRING: &str = "\
 Start here:
   govforge demo                        see a whole decision play out
   govforge init                        in your repository: make .govforge/
+  govforge policy run --staged         judge what is staged, in a hook or CI
   claude mcp add govforge -- govforge  let Claude Code use it
 
 Other clients start the same command, `govforge` without arguments:
@@ -77,7 +81,7 @@ Environment:
 
 Exit codes:
   0  fine
-  1  refused; the message says what to do
+  1  refused, or blocked by a policy; the message says what to do
   2  wrong usage
   3  a fault of the ledger, the server or the machine";
 
