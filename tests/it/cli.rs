@@ -18,9 +18,16 @@ fn help_tells_the_verbs_the_environment_and_the_wiring_in_80_columns() {
     let output = TestApp::empty().govforge(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
     let help = stdout(&output);
-    for told in
-        ["init", "demo", "GOVFORGE_DB", "GOVFORGE_PROJECT", "RUST_LOG", "~/.govforge", "claude mcp"]
-    {
+    for told in [
+        "init",
+        "demo",
+        "policy",
+        "GOVFORGE_DB",
+        "GOVFORGE_PROJECT",
+        "RUST_LOG",
+        "~/.govforge",
+        "claude mcp",
+    ] {
         assert!(help.contains(told), "{told}");
     }
     // What clap does not wrap: the part below its own.

@@ -15,7 +15,9 @@ mod fixtures;
 mod interruptions;
 mod ledger;
 mod pages;
+mod policy;
 mod schemas;
+mod secrets;
 mod support;
 #[cfg(target_os = "linux")]
 mod system_calls;
