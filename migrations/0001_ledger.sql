@@ -177,3 +177,14 @@ CREATE INDEX IF NOT EXISTS ix_decisions_display_id ON decisions (display_id);
 CREATE INDEX IF NOT EXISTS ix_decisions_task_id ON decisions (task_id);
 CREATE INDEX IF NOT EXISTS ix_reviews_display_id ON reviews (display_id);
 CREATE INDEX IF NOT EXISTS ix_findings_review_id ON findings (review_id);
+
+-- Lists go from the newest record on, and show what is open: neither may read every row there
+-- ever was. Names of agents are found in any case.
+CREATE INDEX IF NOT EXISTS ix_tasks_created_at ON tasks (created_at, id);
+CREATE INDEX IF NOT EXISTS ix_decisions_created_at ON decisions (created_at, id);
+CREATE INDEX IF NOT EXISTS ix_reviews_created_at ON reviews (created_at, id);
+CREATE INDEX IF NOT EXISTS ix_tasks_open ON tasks (created_at, id)
+    WHERE status NOT IN ('APPROVED', 'REJECTED', 'CLOSED');
+CREATE INDEX IF NOT EXISTS ix_decisions_open ON decisions (created_at, id)
+    WHERE status NOT IN ('APPROVED', 'REJECTED');
+CREATE INDEX IF NOT EXISTS ix_agents_lower_name ON agents (LOWER(name));

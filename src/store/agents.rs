@@ -54,14 +54,22 @@ pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Op
     if let Some(row) = exact {
         return Agent::try_from(&row).map(Some);
     }
-    // SQLite's LOWER knows ASCII alone, so the names are compared here; a ledger has few.
     let folded = name.to_lowercase();
-    let names: Vec<String> = sqlx::query_scalar("SELECT name FROM agents ORDER BY created_at, id")
-        .fetch_all(&mut *connection)
-        .await?;
-    let Some(known) = names.into_iter().find(|known| known.to_lowercase() == folded) else {
-        return Ok(None);
+    let known = if folded.is_ascii() {
+        sqlx::query(select!("WHERE LOWER(name) = $1 ORDER BY created_at, id LIMIT 1"))
+            .bind(folded)
+            .fetch_optional(connection)
+            .await?
+    } else {
+        // SQLite's LOWER knows ASCII alone, so other names are compared here; a ledger has few.
+        let names: Vec<String> =
+            sqlx::query_scalar("SELECT name FROM agents ORDER BY created_at, id")
+                .fetch_all(&mut *connection)
+                .await?;
+        let Some(known) = names.into_iter().find(|known| known.to_lowercase() == folded) else {
+            return Ok(None);
+        };
+        sqlx::query(select!("WHERE name = $1")).bind(known).fetch_optional(connection).await?
     };
-    let row = sqlx::query(select!("WHERE name = $1")).bind(known).fetch_one(connection).await?;
-    Agent::try_from(&row).map(Some)
+    known.as_ref().map(Agent::try_from).transpose()
 }

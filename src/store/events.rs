@@ -53,6 +53,8 @@ pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<
 }
 
 /// The events of a decision, its reviews and its disagreements, in time order.
+///
+/// With joins in place of the lists, SQLite would read every event of every review.
 pub async fn of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
@@ -64,12 +66,12 @@ pub async fn of_decision(
          WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
          UNION ALL SELECT ",
         columns!(),
-        " FROM reviews r JOIN events e \
-         ON e.entity_type = 'review' AND e.entity_id = r.id WHERE r.decision_id = $1 \
+        " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
+         (SELECT id FROM reviews WHERE decision_id = $1) \
          UNION ALL SELECT ",
         columns!(),
-        " FROM disagreements g JOIN events e \
-         ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE g.decision_id = $1 \
+        " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
+         (SELECT id FROM disagreements WHERE decision_id = $1) \
          ORDER BY 8, 1"
     ))
     .bind(row::id(decision_id))
@@ -88,18 +90,18 @@ pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result
          WHERE e.entity_type = 'task' AND e.entity_id = $1 \
          UNION ALL SELECT ",
         columns!(),
-        " FROM decisions d JOIN events e \
-         ON e.entity_type = 'decision' AND e.entity_id = d.id WHERE d.task_id = $1 \
+        " FROM events e WHERE e.entity_type = 'decision' AND e.entity_id IN \
+         (SELECT id FROM decisions WHERE task_id = $1) \
          UNION ALL SELECT ",
         columns!(),
-        " FROM decisions d JOIN reviews r \
-         ON r.decision_id = d.id JOIN events e \
-         ON e.entity_type = 'review' AND e.entity_id = r.id WHERE d.task_id = $1 \
+        " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
+         (SELECT r.id FROM decisions d JOIN reviews r ON r.decision_id = d.id \
+         WHERE d.task_id = $1) \
          UNION ALL SELECT ",
         columns!(),
-        " FROM decisions d JOIN disagreements g \
-         ON g.decision_id = d.id JOIN events e \
-         ON e.entity_type = 'disagreement' AND e.entity_id = g.id WHERE d.task_id = $1 \
+        " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
+         (SELECT g.id FROM decisions d JOIN disagreements g ON g.decision_id = d.id \
+         WHERE d.task_id = $1) \
          ORDER BY 8, 1"
     ))
     .bind(row::id(task_id))

@@ -135,6 +135,12 @@ pub async fn open_before(
              AND (created_at < $1 OR (created_at = $1 AND id < $2)) \
              ORDER BY created_at DESC, id DESC LIMIT $3"
         ),
+        Kind::Review if few_decisions_open(connection).await? => reviews!(
+            "WHERE r.decision_id IN \
+             (SELECT id FROM decisions WHERE status NOT IN ('APPROVED', 'REJECTED')) \
+             AND (r.created_at < $1 OR (r.created_at = $1 AND r.id < $2)) \
+             ORDER BY r.created_at DESC, r.id DESC LIMIT $3"
+        ),
         Kind::Review => reviews!(
             "WHERE d.status NOT IN ('APPROVED', 'REJECTED') \
              AND (r.created_at < $1 OR (r.created_at = $1 AND r.id < $2)) \
@@ -147,4 +153,19 @@ pub async fn open_before(
     .fetch_all(connection)
     .await?;
     Ok(row::readable(&rows, |row| Record::try_from(row)))
+}
+
+/// Whether the open decisions are few enough to look at the reviews of all of them. Where they
+/// are many, the newest reviews soon hold enough open ones. In a large ledger either way is
+/// slow where the other is meant.
+async fn few_decisions_open(connection: &mut SqliteConnection) -> Result<bool> {
+    const FEW: i64 = 1000;
+    let open: i64 = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM decisions \
+         WHERE status NOT IN ('APPROVED', 'REJECTED') ORDER BY created_at LIMIT $1) AS open",
+    )
+    .bind(FEW)
+    .fetch_one(connection)
+    .await?;
+    Ok(open < FEW)
 }

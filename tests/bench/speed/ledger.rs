@@ -45,9 +45,10 @@ pub fn fill(path: &Path, decisions: usize) {
          FROM n;
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {decisions}),
          m(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM m WHERE j < 10)
-         INSERT INTO events SELECT printf('f%023x%08x', i, j), p.id, 'decision',
-         printf('d%031x', i), 'decision.noted', NULL, '{{\"display_id\":\"DEC\"}}', {time}
-         FROM n, m, projects p;
+         INSERT INTO events SELECT printf('f%023x%08x', i, j), p.id,
+         CASE j WHEN 10 THEN 'review' ELSE 'decision' END,
+         printf(CASE j WHEN 10 THEN 'e%031x' ELSE 'd%031x' END, i), 'decision.noted', NULL,
+         '{{\"display_id\":\"DEC\"}}', {time} FROM n, m, projects p;
          COMMIT; PRAGMA wal_checkpoint(TRUNCATE);"
     ));
 }
