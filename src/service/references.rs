@@ -154,15 +154,18 @@ impl Service {
             return Ok(Error::refused(code, format!("{what} It holds no {noun} yet: {make}.")));
         }
         let projects = store::projects::all(connection).await?;
-        let mut known: Vec<(String, String)> =
-            known.into_iter().map(|record| (qualified(&projects, &record), record.title)).collect();
-        known.sort_by(|(a, _), (b, _)| {
-            nearest::likeness(text, b).total_cmp(&nearest::likeness(text, a))
-        });
+        let mut known: Vec<(f64, String, String)> = known
+            .into_iter()
+            .map(|record| {
+                let id = qualified(&projects, &record);
+                (nearest::likeness(text, &id), id, record.title)
+            })
+            .collect();
+        known.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let names: Vec<String> = known
             .iter()
             .take(SUGGESTIONS)
-            .map(|(id, title)| format!("{id} ({})", quoted(title)))
+            .map(|(_, id, title)| format!("{id} ({})", quoted(title)))
             .collect();
         Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
     }

@@ -215,7 +215,8 @@ impl Ledger {
             None => connections.readers(),
         };
         let mut connection = pool.acquire().await.map_err(failed)?;
-        schema::prepare(&mut connection, &self.path).await?;
+        let deadline = Instant::now() + self.patience;
+        schema::prepare(&mut connection, &self.path, deadline).await?;
         drop(connection);
         slot.set(&self.path, file, Arc::clone(&connections));
         Ok((connections, file))

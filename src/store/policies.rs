@@ -19,9 +19,7 @@ impl TryFrom<&SqliteRow> for Policy {
             description: row.optional_text("description")?,
             enabled: row.boolean("enabled")?,
             severity: row.value("severity")?,
-            // All decisions share the row, and each run brings it up to date: damaged, it
-            // reads as none and is written anew.
-            config: row.json("config_json").unwrap_or_default(),
+            config: row.json("config_json")?,
             created_at: row.time("created_at")?,
         })
     }

@@ -16,7 +16,6 @@ mod ledger;
 #[allow(dead_code, reason = "it is the suite's")]
 mod support;
 
-use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -108,51 +107,71 @@ fn memory() {
     client.end();
 }
 
+/// A running server over a ledger of some size.
+struct Sized {
+    app: TestApp,
+    size: usize,
+    client: Client,
+}
+
 fn tools(sizes: &[usize]) {
-    let mut medians: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
-    for &size in sizes {
-        let app = TestApp::init();
-        ledger::fill(&app.ledger_path(), size);
-        let commit = app.git(&["rev-parse", "HEAD"]);
-        let mut client = Client::start(app.command());
-        client.initialize();
-        let mut pings = times(|_| client.request("ping", &json!({})));
-        let (ping, slow) = (median(&mut pings), p99(&mut pings));
-        let mut raw = ledger::raw_writes(app.root(), CALLS);
-        let raw = median(&mut raw);
-        println!(
-            "\n{size} decisions: ping {}, p99 {}; a write by SQLite alone {}",
-            ms(ping),
-            ms(slow),
-            ms(raw)
-        );
-        println!(
-            "  {:26} {:>9} {:>9} {:>10} {:>12}",
-            "", "median", "p99", "of a ping", "of the least"
-        );
-        for (name, method, params) in calls(&app, size, commit.trim()) {
-            let mut times = times(|number| {
-                let params = params(number);
-                let begin = Instant::now();
-                let reply = client.request(method, &params);
-                let elapsed = begin.elapsed();
-                let expected = name.starts_with("unknown");
-                assert_eq!(reply["result"]["isError"] == json!(true), expected, "{reply}");
+    let mut servers: Vec<Sized> = sizes
+        .iter()
+        .map(|&size| {
+            let app = TestApp::init();
+            ledger::fill(&app.ledger_path(), size);
+            let mut client = Client::start(app.command());
+            client.initialize();
+            Sized { app, size, client }
+        })
+        .collect();
+    let first = servers.first_mut().expect("one size at least");
+    let mut pings: Vec<Duration> =
+        (0..CALLS).map(|_| first.client.timed("ping", &json!({})).0).collect();
+    let mut raw = ledger::raw_writes(first.app.root(), CALLS);
+    let (ping, raw) = (median(&mut pings), median(&mut raw));
+    println!("\ntools: median, and p99, of {CALLS} calls; ratios to the median at {}", sizes[0]);
+    println!("  a ping takes {}, a write by SQLite alone {}", ms(ping), ms(raw));
+    let heads: Vec<String> =
+        sizes.iter().map(|size| format!("{:>30}", format!("{size} decisions"))).collect();
+    println!("  {:26}{} {:>8}", "", heads.concat(), "of ping");
+    let tools: Vec<_> = servers
+        .iter()
+        .map(|server| {
+            let commit = server.app.git(&["rev-parse", "HEAD"]);
+            calls(&server.app, server.size, commit.trim())
+        })
+        .collect();
+    for tool in 0..tools[0].len() {
+        let mut times = vec![Vec::new(); sizes.len()];
+        // In turns, so that whatever else the machine does slows every size down alike; the
+        // first ones open connections and prepare statements.
+        for number in 0..CALLS + 10 {
+            for (index, server) in servers.iter_mut().enumerate() {
+                let (name, method, params) = &tools[index][tool];
+                let (elapsed, reply) = server.client.timed(method, &params(number));
+                let refused = name.starts_with("unknown");
+                assert_eq!(reply["result"]["isError"] == json!(true), refused, "{reply}");
                 assert!(reply.get("error").is_none(), "{reply}");
-                elapsed
-            });
-            let (middle, slow) = (median(&mut times), p99(&mut times));
-            let before = medians.entry(name).or_default();
-            before.push(middle);
-            println!(
-                "  {name:26} {:>9} {:>9} {:>9.1}x {:>11.2}x",
-                ms(middle),
-                ms(slow),
-                middle.as_secs_f64() / ping.as_secs_f64(),
-                middle.as_secs_f64() / before[0].as_secs_f64(),
-            );
+                if number >= 10 {
+                    times[index].push(elapsed);
+                }
+            }
         }
-        client.end();
+        let medians: Vec<Duration> = times.iter_mut().map(|times| median(times)).collect();
+        let columns: Vec<String> = times
+            .iter_mut()
+            .zip(&medians)
+            .map(|(times, middle)| {
+                let ratio = middle.as_secs_f64() / medians[0].as_secs_f64();
+                format!(" {:>9} {:>10} {ratio:>6.2}x ", ms(*middle), ms(p99(times)))
+            })
+            .collect();
+        let of_ping = medians[0].as_secs_f64() / ping.as_secs_f64();
+        println!("  {:26}{} {of_ping:>7.1}x", tools[0][tool].0, columns.concat());
+    }
+    for server in servers {
+        server.client.end();
     }
 }
 
@@ -275,37 +294,6 @@ fn processes() {
             ms(median(&mut times)),
             ms(p99(&mut times)),
         );
-    }
-}
-
-fn times<T: Timed>(mut call: impl FnMut(usize) -> T) -> Vec<Duration> {
-    // The first ones open connections and prepare statements.
-    for number in 0..10 {
-        call(CALLS + number);
-    }
-    (0..CALLS)
-        .map(|number| {
-            let begin = Instant::now();
-            let outcome = call(number);
-            outcome.measured().unwrap_or_else(|| begin.elapsed())
-        })
-        .collect()
-}
-
-/// What a call gives: the time that it measured itself, or anything.
-trait Timed {
-    fn measured(&self) -> Option<Duration>;
-}
-
-impl Timed for Duration {
-    fn measured(&self) -> Option<Duration> {
-        Some(*self)
-    }
-}
-
-impl Timed for Value {
-    fn measured(&self) -> Option<Duration> {
-        None
     }
 }
 

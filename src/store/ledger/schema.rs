@@ -6,8 +6,7 @@ use std::time::Duration;
 use sqlx::{Connection, SqliteConnection};
 use tokio::time::Instant;
 
-use super::LOCK_PATIENCE;
-use super::errors::{is_busy, sql_error};
+use super::errors::{is_read_only, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
@@ -16,15 +15,30 @@ pub(super) const MIGRATIONS: [&str; 2] = [
     include_str!("../../../migrations/0002_policy_runs.sql"),
 ];
 
-/// Brings a file that was just opened up to date: write-ahead log, schema.
-pub(super) async fn prepare(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
-    if is_current(connection, path).await? {
-        return Ok(());
+/// Brings a file that was just opened up to date: schema, write-ahead log. Waits until
+/// `deadline` for other processes that do the same.
+pub(super) async fn prepare(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    deadline: Instant,
+) -> Result<()> {
+    loop {
+        match prepare_now(connection, path).await {
+            Err(error) if error.code() == Some(Code::LedgerBusy) && Instant::now() < deadline => {
+                // SQLite does not wait by itself when the log is switched on.
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            outcome => return outcome,
+        }
     }
-    migrate(connection, path).await?;
+}
+
+async fn prepare_now(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
+    let current = is_current(connection, path).await?;
+    // First, since a process that ends in between leaves the schema for the next one to make;
+    // and every time, since a backup may have been made without a log.
     use_write_ahead_log(connection, path).await?;
-    // The log and its index are made by the first read.
-    is_current(connection, path).await.map(drop)
+    if current { Ok(()) } else { migrate(connection, path).await }
 }
 
 /// Whether the schema is this version's. Refuses a newer one, and another program's file.
@@ -88,24 +102,18 @@ pub(super) async fn migrate(connection: &mut SqliteConnection, path: &Path) -> R
     transaction.commit().await.map_err(failed)
 }
 
-/// Switches to the write-ahead log, under which readers never wait for a writer. SQLite does
-/// not call its busy handler for this switch, so the wait for other processes is made here.
+/// Switches to the write-ahead log, under which readers never wait for a writer. A file that
+/// can only be read stays as it is.
 async fn use_write_ahead_log(connection: &mut SqliteConnection, path: &Path) -> Result<()> {
-    let deadline = Instant::now() + LOCK_PATIENCE;
-    loop {
-        let mode: Result<String, _> =
-            sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await;
+    for pragma in ["PRAGMA journal_mode", "PRAGMA journal_mode = WAL"] {
+        let mode = sqlx::query_scalar::<_, String>(pragma).fetch_one(&mut *connection).await;
         match mode {
-            Ok(mode) => {
-                if !mode.eq_ignore_ascii_case("wal") {
-                    tracing::warn!(ledger = %path.display(), %mode, "no write-ahead log here");
-                }
-                return Ok(());
-            }
-            Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(_) => {}
+            Err(error) if is_read_only(&error) => break,
             Err(error) => return Err(sql_error(path, error)),
         }
     }
+    tracing::warn!(ledger = %path.display(), "no write-ahead log here");
+    Ok(())
 }

@@ -298,3 +298,19 @@ async fn a_ledger_of_the_version_before_is_brought_up_to_date() {
     assert_eq!(runs, 0);
     assert_eq!(version(&path).await, MIGRATIONS.len() as i64);
 }
+
+/// As after a restore from a backup, and after a process that ended while it made the file.
+#[tokio::test]
+async fn a_ledger_without_a_log_gets_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("govforge.db");
+    let ledger = Ledger::new(path.clone());
+    ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
+    ledger.close().await;
+    execute(&path, "PRAGMA journal_mode = DELETE").await;
+    assert_eq!(agents(&Ledger::new(path.clone())).await, 0);
+    let mode = sqlx::query_scalar::<_, String>("PRAGMA journal_mode");
+    let options = SqliteConnectOptions::new().filename(&path);
+    let mut other = SqliteConnection::connect_with(&options).await.unwrap();
+    assert_eq!(mode.fetch_one(&mut other).await.unwrap(), "wal");
+}

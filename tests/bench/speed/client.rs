@@ -3,6 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -37,15 +38,23 @@ impl Client {
     }
 
     pub fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.timed(method, params).1
+    }
+
+    /// The reply, and the time from the first byte sent to the last one read.
+    pub fn timed(&mut self, method: &str, params: &Value) -> (Duration, Value) {
         self.last_id += 1;
         let id = self.last_id;
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
+        let request = format!("{request}\n");
         let mut line = String::new();
+        let begin = Instant::now();
+        self.stdin.write_all(request.as_bytes()).unwrap();
         self.stdout.read_line(&mut line).unwrap();
+        let elapsed = begin.elapsed();
         let reply: Value = serde_json::from_str(&line).expect("an answer");
         assert_eq!(reply["id"], json!(id));
-        reply
+        (elapsed, reply)
     }
 
     /// Calls a tool that must succeed.
