@@ -71,8 +71,14 @@ async fn open_writer(path: &Path, durability: Durability) -> sqlx::Result<Sqlite
         Durability::Full => SqliteSynchronous::Full,
         Durability::Normal => SqliteSynchronous::Normal,
     };
-    let options = options(path).busy_timeout(LOCK_SLICE).synchronous(synchronous);
-    let pool = pool(1).connect_lazy_with(options);
+    // Connecting reads the schema, and nobody takes up that wait: it has all the patience.
+    let options = options(path).busy_timeout(LOCK_PATIENCE).synchronous(synchronous);
+    let slice = format!("PRAGMA busy_timeout = {}", LOCK_SLICE.as_millis());
+    let pool = pool(1).after_connect(move |connection, _| {
+        let slice = sqlx::raw_sql(sqlx::AssertSqlSafe(slice.clone()));
+        Box::pin(async move { slice.execute(connection).await.map(drop) })
+    });
+    let pool = pool.connect_lazy_with(options);
     let mut connection = pool.acquire().await?;
     // In a new file there is no such table, and no doubt either.
     let change = "DELETE FROM recent_calls WHERE 0";
