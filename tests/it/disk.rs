@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
 use crate::support::server::{Client, Server};
+use crate::support::skipped;
 
 /// No driver's or library's raw text.
 fn assert_clear(text: &str) {
@@ -31,7 +32,7 @@ fn serve_behind(app: &TestApp, script: &str, path: &Path) -> Option<Server> {
     };
     let mut attempt = isolate("true");
     if !attempt.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: this system allows no mounts of one's own");
+        skipped("this system allows no mounts of one's own");
         return None;
     }
     Some(Server::start(isolate("exec \"$0\""), &Client::of("2025-11-25")))
@@ -145,7 +146,7 @@ fn a_missing_permission_is_told() {
         command.args(["--bounding-set", "-dac_override,-dac_read_search"]);
         let works = app.hermetic("setpriv").arg("--version").stdout(Stdio::null()).status();
         if !works.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: the superuser cannot give up its rights here");
+            skipped("the superuser cannot give up its rights here");
             return;
         }
         command.arg(app.command().get_program());

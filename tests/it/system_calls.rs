@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::support::app::TestApp;
 use crate::support::server::{Client, Server};
+use crate::support::skipped;
 use crate::support::story;
 use crate::threat_model::use_everything;
 
@@ -16,7 +17,7 @@ fn the_server_starts_no_process_and_opens_no_socket() {
     let app = story::app();
     let trace = app.root().join("trace");
     let Some(command) = traced(&app, "process,network", &trace) else {
-        report("strace is not installed: only children and sockets left open are looked for");
+        skipped("strace is not installed: only children and sockets left open are looked for");
         let mut server = app.serve();
         let process = PathBuf::from(format!("/proc/{}", server.process_id()));
         use_everything(&app, &mut server, |after| check_proc(&process, after));
@@ -54,7 +55,7 @@ fn the_server_opens_no_file_for_writing_but_the_ledgers() {
     let app = story::app();
     let trace = app.root().join("trace");
     let Some(command) = traced(&app, "file", &trace) else {
-        report("strace is not installed: writing calls are not looked for");
+        skipped("strace is not installed: writing calls are not looked for");
         return;
     };
     let mut server = Server::start(command, &Client::of("2025-11-25"));
@@ -124,10 +125,4 @@ fn check_proc(process: &Path, after: &str) {
             assert!(pairs.contains(&inode), "a socket after {after}: {inode}");
         }
     }
-}
-
-/// Tells on stderr what this machine cannot check.
-fn report(skipped: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "skipped in part: {skipped}");
 }

@@ -10,3 +10,10 @@ pub mod server;
 pub mod snapshot;
 pub mod story;
 pub mod world;
+
+/// Tells why a test, or a part of it, cannot run here: a skipped test must be visible.
+pub fn skipped(why: &str) {
+    use std::io::Write as _;
+    // Past the capture of the test runner, which shows nothing of a test that passes.
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
