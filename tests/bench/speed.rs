@@ -142,13 +142,14 @@ fn tools(sizes: &[usize]) {
             calls(&server.app, server.size, commit.trim())
         })
         .collect();
-    for tool in 0..tools[0].len() {
+    let names: Vec<&str> = tools[0].iter().map(|(name, ..)| *name).collect();
+    for (tool, name) in names.into_iter().enumerate() {
         let mut times = vec![Vec::new(); sizes.len()];
         // In turns, so that whatever else the machine does slows every size down alike; the
         // first ones open connections and prepare statements.
         for number in 0..CALLS + 10 {
             for (index, server) in servers.iter_mut().enumerate() {
-                let (name, method, params) = &tools[index][tool];
+                let (_, method, params) = &tools[index][tool];
                 let (elapsed, reply) = server.client.timed(method, &params(number));
                 let refused = name.starts_with("unknown");
                 assert_eq!(reply["result"]["isError"] == json!(true), refused, "{reply}");
@@ -168,7 +169,7 @@ fn tools(sizes: &[usize]) {
             })
             .collect();
         let of_ping = medians[0].as_secs_f64() / ping.as_secs_f64();
-        println!("  {:26}{} {of_ping:>7.1}x", tools[0][tool].0, columns.concat());
+        println!("  {name:26}{} {of_ping:>7.1}x", columns.concat());
     }
     for server in servers {
         server.client.end();

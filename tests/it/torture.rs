@@ -129,7 +129,7 @@ impl<'a> Client<'a> {
             let reply = if killed {
                 self.outcome.kills += 1;
                 // Anywhere from before it was read to after it was answered.
-                std::thread::sleep(Duration::from_micros(self.random.below(4_000)));
+                std::thread::sleep(Duration::from_micros(self.random.below(2_000)));
                 let last = server.kill();
                 server = self.app.serve();
                 last.into_iter().find(|reply| reply["id"] == json!(id))
