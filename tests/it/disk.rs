@@ -132,7 +132,6 @@ fn a_read_only_directory_is_told() {
     assert_eq!(std::fs::read(app.ledger_path()).unwrap(), before);
 }
 
-/// Made read-only under a running server, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_missing_permission_is_told() {
@@ -169,6 +168,11 @@ fn a_missing_permission_is_told() {
         assert_refused(&mut server, &app);
         allow(0o600);
         record_decision(&mut server, "Allowed again");
+        // Under the running server, too.
+        allow(mode);
+        assert_refused(&mut server, &app);
+        allow(0o600);
+        record_decision(&mut server, "And again");
         server.close();
     }
 }

@@ -90,8 +90,11 @@ fn remove_log(path: &Path, index: Option<Identity>) -> std::io::Result<()> {
     let turn = std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?;
     turn.lock()?;
     if is_old() {
-        std::fs::remove_file(beside(path, "-wal"))?;
-        std::fs::remove_file(name)?;
+        match std::fs::remove_file(beside(path, "-wal")) {
+            // Whoever removed the ledger may have begun with the others.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => std::fs::remove_file(name)?,
+        }
     }
     Ok(())
 }
