@@ -56,6 +56,16 @@ pub enum Code {
     InvalidPolicyConfig,
     /// `.govforge/config.toml` or an environment variable is wrong.
     InvalidConfig,
+    /// Who gives a verdict is no person, or judges a decision of their own.
+    ApproverNotAccepted,
+    /// What the settings ask for before an approval does not hold yet.
+    ApprovalNotReady,
+    /// A person has given a verdict, which only another verdict changes.
+    VerdictStands,
+    /// A verdict that no person has confirmed.
+    PersonMustDecide,
+    /// The token does not cover the tool, or is not accepted.
+    NotPermitted,
     /// Another process held the ledger's lock for too long; the call can be sent again.
     LedgerBusy,
     /// The ledger is not one that this version can use.

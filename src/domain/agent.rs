@@ -16,6 +16,12 @@ const TYPED: [(&str, AgentType); 6] = [
 const OTHER_AGENTS: [&str; 8] =
     ["gemini", "copilot", "opencode", "qwen", "windsurf", "devin", "amp", "goose"];
 
+/// Every word that stands for a coding agent, with its type.
+pub fn known() -> impl Iterator<Item = (&'static str, AgentType)> {
+    let others = OTHER_AGENTS.into_iter().map(|word| (word, AgentType::Other));
+    TYPED.into_iter().chain(others)
+}
+
 /// The type that the name of an agent tells: the word at its start, in any case, alone or
 /// followed by a non-letter. Every name that starts with no known word is a person's.
 pub fn infer_type(name: &str) -> AgentType {

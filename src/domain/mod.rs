@@ -2,6 +2,7 @@
 //! states. Pure: nothing here reads a clock, a file or a database.
 
 pub mod agent;
+pub mod alike;
 pub mod digest;
 pub mod entity;
 pub mod excerpt;

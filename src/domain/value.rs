@@ -97,6 +97,13 @@ impl DecisionStatus {
         }
     }
 
+    /// Whether a person's verdict still rules a decision in this status, so that only another
+    /// verdict may change it. One that asked for changes is answered by `another_change`.
+    pub fn is_settled_by(self, verdict: ApprovalStatus, another_change: bool) -> bool {
+        let answered = verdict == ApprovalStatus::NeedsChanges && another_change;
+        self == Self::after_verdict(verdict) && !answered
+    }
+
     /// Whether a decision in this status may still wait for a person's verdict.
     pub fn awaits_verdict(self) -> bool {
         matches!(self, Self::ReviewRequired | Self::ChangesRequested)
@@ -144,6 +151,19 @@ mod tests {
                 DecisionStatus::ChangesRequested
             );
         }
+    }
+
+    #[test]
+    fn a_verdict_rules_until_another_or_until_its_request_is_answered() {
+        use ApprovalStatus::{Approved, NeedsChanges, Rejected};
+        for verdict in [Approved, Rejected, NeedsChanges] {
+            let status = DecisionStatus::after_verdict(verdict);
+            assert!(status.is_settled_by(verdict, false));
+            assert_eq!(status.is_settled_by(verdict, true), verdict != NeedsChanges);
+            assert!(!DecisionStatus::ReviewRequired.is_settled_by(verdict, false));
+        }
+        // A reviewing agent's rejection after a person's approval of another diff.
+        assert!(!DecisionStatus::Rejected.is_settled_by(Approved, true));
     }
 
     #[test]

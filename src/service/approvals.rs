@@ -5,12 +5,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Service;
+use super::config::Confirm;
+use super::coverage::Coverage;
+use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
 use super::projects::Found;
 use super::reviews::OfProject;
 use super::write::Subject;
 use crate::domain::entity::Approval;
 use crate::domain::value::{ApprovalStatus, DecisionStatus, RiskLevel};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::store;
 
 /// The parameters of `approve_decision`.
@@ -66,10 +69,36 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Refuses an unknown decision.
-    pub async fn approve_decision(&self, input: ApproveDecision) -> Result<VerdictGiven> {
+    /// Refuses an unknown decision, an approver who may not judge it, an approval before what
+    /// the settings require holds, a verdict without a person where the settings want one, and
+    /// a verdict on another change than the one attached now.
+    pub async fn approve_decision(
+        &self,
+        input: ApproveDecision,
+        confirmation: Confirmation,
+    ) -> Result<VerdictGiven> {
         let mut write = self.begin().await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
+        let settings = self.approval_settings(write.connection(), &decision).await?;
+        if settings.confirm == Confirm::Always && confirmation.how == Confirmed::Asserted {
+            return Err(unconfirmed(&decision.display_id));
+        }
+        check_approver(write.connection(), &decision, &input.approver).await?;
+        if input.status == ApprovalStatus::Approved {
+            check_ready(write.connection(), &decision, &settings).await?;
+        }
+        let coverage = Coverage::of(write.connection(), decision.id).await?;
+        if confirmation.seen.is_some_and(|seen| seen.as_deref() != coverage.diff_hash()) {
+            return Err(Error::refused(
+                Code::PersonMustDecide,
+                format!(
+                    "Another change was attached to {} while the person was looking, so the \
+                     answer is not about it. Nothing was recorded; send the call again, and the \
+                     person is shown the change as it is now.",
+                    decision.display_id
+                ),
+            ));
+        }
         let approver = write.agent(&input.approver).await?;
         let approval = Approval {
             id: write.id(),
@@ -93,6 +122,8 @@ impl Service {
             "comment": approval.comment,
             "from": decision.status,
             "to": status,
+            "diff_hash": coverage.diff_hash(),
+            "confirmed": confirmation.how,
         });
         let content = json!([decision.id, approver.id, approval.comment]);
         let record = approval.id.to_string();
@@ -131,4 +162,16 @@ impl Service {
             .collect();
         Ok(PendingApprovals { decisions })
     }
+}
+
+/// The refusal of a verdict that no person has confirmed, where one has to.
+pub fn unconfirmed(decision_id: &str) -> Error {
+    Error::refused(
+        Code::PersonMustDecide,
+        format!(
+            "A person must decide on {decision_id} in front of the question itself: [approval] \
+             confirm = \"always\" in .govforge/config.toml, and this client cannot ask. Nothing \
+             was recorded. Ask the person to run `govforge approve {decision_id}` in a terminal."
+        ),
+    )
 }

@@ -6,10 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
-use super::write::Subject;
+use super::coverage::Coverage;
+use super::references::vanished;
+use super::write::{Subject, Write};
 use super::{Service, shown};
-use crate::domain::entity::GitChange;
+use crate::domain::entity::{Decision, GitChange};
+use crate::domain::value::DecisionStatus;
 use crate::error::{Error, Fault, Result};
 use crate::git::Repository;
 use crate::store;
@@ -62,7 +66,8 @@ pub struct GitDiffAttached {
 }
 
 impl Service {
-    /// Reads the change of a commit from the project's own repository and attaches it.
+    /// Reads the change of a commit from the project's own repository and attaches it. One
+    /// that an approval does not cover sends an approved decision back to review.
     ///
     /// # Errors
     ///
@@ -87,6 +92,9 @@ impl Service {
         .await?;
 
         let mut write = self.begin().await?;
+        // It may have been approved meanwhile.
+        let decision =
+            store::decisions::by_id(write.connection(), decision.id).await?.ok_or_else(vanished)?;
         let actor = write.actor(input.actor_agent.as_deref()).await?;
         let change = GitChange {
             id: write.id(),
@@ -119,6 +127,7 @@ impl Service {
         write.flag_repeat(&mut payload, "decision.git_attached", content, &record).await?;
         let subject = Subject::decision(&decision, actor);
         write.event(&subject, "decision.git_attached", payload).await?;
+        take_back_approval(&mut write, &decision, actor).await?;
         write.commit().await?;
         Ok(GitDiffAttached {
             decision_id: decision.display_id,
@@ -129,6 +138,24 @@ impl Service {
             diff_hash: extracted.diff_hash,
         })
     }
+}
+
+/// An approval covers the change that the person saw: another one needs another verdict.
+async fn take_back_approval(
+    write: &mut Write<'_>,
+    decision: &Decision,
+    actor: Option<Uuid>,
+) -> Result<()> {
+    if decision.status != DecisionStatus::Approved {
+        return Ok(());
+    }
+    let approval = store::approvals::newest(write.connection(), decision.id).await?;
+    let coverage = Coverage::of(write.connection(), decision.id).await?;
+    if approval.is_some_and(|approval| !coverage.is_stale(approval.created_at)) {
+        return Ok(());
+    }
+    let reason = "a change was attached that the approval does not cover";
+    write.change_status(decision, DecisionStatus::ReviewRequired, actor, Some(reason)).await
 }
 
 /// Runs blocking work (libgit2) beside the async threads; `cancel` makes it stop between two

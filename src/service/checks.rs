@@ -155,7 +155,7 @@ async fn record(
         store::policies::insert_result(write.connection(), &result).await?;
     }
     let status = decision.status.after_policies(blocked > 0);
-    write.change_status(decision, status, actor).await?;
+    write.change_status(decision, status, actor, None).await?;
     write.commit().await?;
     Ok(PoliciesChecked { decision_status: status, results })
 }

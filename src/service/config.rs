@@ -22,6 +22,45 @@ struct Config {
     project: ProjectSettings,
     #[serde(default)]
     ledger: LedgerSettings,
+    #[serde(default)]
+    approval: ApprovalSettings,
+}
+
+/// `[approval]`: how a person's verdict is taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalSettings {
+    /// Whether the person is asked.
+    #[serde(default)]
+    pub confirm: Confirm,
+    /// What must hold for the diff that is attached before a decision can be approved.
+    #[serde(default)]
+    pub require: Vec<Requirement>,
+}
+
+/// Whether a person is asked to confirm a verdict that an agent brings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confirm {
+    /// Where the client can ask; elsewhere the agent's word is taken.
+    #[default]
+    Auto,
+    /// Always; where the client cannot ask, the verdict is refused.
+    Always,
+    /// Never; the agent's word is taken.
+    Never,
+}
+
+/// What can be asked for before an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Requirement {
+    /// The policies have been run.
+    PolicyChecks,
+    /// Somebody who is not the author has reviewed it.
+    Review,
+    /// Every disagreement is settled.
+    NoOpenDisagreement,
 }
 
 /// `[ledger]`: how the ledger in the same directory is kept.
@@ -58,6 +97,15 @@ pub struct ProjectSettings {
 /// Refuses a file with a mistake, naming its place; the mistake is also logged.
 pub fn project_settings(root: &Path) -> Result<ProjectSettings> {
     read(&root.join(DIRECTORY)).map(|config| config.project)
+}
+
+/// Reads `[approval]` of the project at `root`; a missing file sets nothing.
+///
+/// # Errors
+///
+/// As [`project_settings`].
+pub fn approval_settings(root: &Path) -> Result<ApprovalSettings> {
+    read(&root.join(DIRECTORY)).map(|config| config.approval)
 }
 
 /// Reads `[ledger]` of the `.govforge/` that holds the ledger file; a missing file sets
@@ -163,6 +211,17 @@ mod tests {
     }
 
     #[test]
+    fn approval_is_as_in_the_original_unless_set() {
+        assert_eq!(read("").unwrap().approval, ApprovalSettings::default());
+        let text = "[approval]\nconfirm = \"always\"\nrequire = [\"policy_checks\", \"review\", \
+                    \"no_open_disagreement\"]\n";
+        let set = read(text).unwrap().approval;
+        assert_eq!(set.confirm, Confirm::Always);
+        let all = [Requirement::PolicyChecks, Requirement::Review, Requirement::NoOpenDisagreement];
+        assert_eq!(set.require, all);
+    }
+
+    #[test]
     fn a_mistake_is_told_with_its_place() {
         for (text, place) in [
             ("[project]\nnmae = \"shop\"\n", "line 2, column 1"),
@@ -170,6 +229,10 @@ mod tests {
             ("api_url = \n", "line 1, column 11"),
             ("[project]\nname = \" \"\n", "blank"),
             ("[ledger]\ndurability = \"fast\"\n", "line 2, column 14"),
+            ("[approval]\nconfirm = \"maybe\"\n", "line 2, column 11"),
+            ("[approval]\nconfirm = true\n", "line 2, column 11"),
+            ("[approval]\nrequire = [\"review\", \"tests\"]\n", "line 2, column 22"),
+            ("[approval]\nrequires = []\n", "line 2, column 1"),
         ] {
             let error = read(text).unwrap_err();
             assert_eq!(error.code(), Some(Code::InvalidConfig));

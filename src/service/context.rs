@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use super::coverage::Coverage;
 use super::rules::Current;
 use super::{Service, shown};
 use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
@@ -98,6 +99,9 @@ pub struct ReviewShown {
     pub summary: Option<String>,
     /// How many findings it has; the resource govforge://review/{id} holds them.
     pub findings_count: usize,
+    /// True when the review saw another change than the one attached now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// What a policy concluded.
@@ -120,6 +124,9 @@ pub struct PolicyResultShown {
     pub config_hash: Option<String>,
     /// Whether those rules are the project's now; null where the run is not known.
     pub current_config: Option<bool>,
+    /// True when the policy judged another change than the one attached now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// A disagreement in short.
@@ -148,6 +155,9 @@ pub struct ApprovalShown {
     pub status: ApprovalStatus,
     /// The person's reasons or conditions.
     pub comment: Option<String>,
+    /// True when the verdict is about another change than the one attached now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// An entry of the timeline.
@@ -263,12 +273,14 @@ async fn record(
     let policy_results = store::policies::results(connection, id).await?;
     let disagreements = store::disagreements::of_decision(connection, id).await?;
     let approvals = store::approvals::of_decision(connection, id).await?;
+    let coverage = Coverage::of(connection, id).await?;
     let reviews = reviews
         .into_iter()
         .map(|review| {
             let own = findings.extract_if(.., |(review_id, _)| *review_id == review.id);
             let own = own.map(|(_, finding)| finding).collect();
-            in_full(review, own)
+            let stale = coverage.is_stale(review.created_at);
+            in_full(review, own, stale)
         })
         .collect();
     let fields = DecisionShown::from(decision);
@@ -278,18 +290,33 @@ async fn record(
         decision: fields,
         git_change: git_change.map(GitChangeShown::from),
         reviews,
-        policy_results: policy_results.into_iter().map(|result| judged(result, rules)).collect(),
+        policy_results: policy_results
+            .into_iter()
+            .map(|result| {
+                let stale = coverage.is_stale(result.created_at);
+                judged(result, rules, stale)
+            })
+            .collect(),
         disagreements: disagreements.into_iter().map(DisagreementInFull::from).collect(),
-        approvals: approvals.into_iter().map(ApprovalShown::from).collect(),
+        approvals: approvals
+            .into_iter()
+            .map(|approval| ApprovalShown {
+                id: approval.id,
+                status: approval.status,
+                comment: approval.comment,
+                stale: coverage.is_stale(approval.created_at),
+            })
+            .collect(),
     })
 }
 
-fn in_full(review: Review, findings: Vec<Finding>) -> ReviewInFull {
+fn in_full(review: Review, findings: Vec<Finding>, stale: bool) -> ReviewInFull {
     let review = ReviewShown {
         id: review.display_id,
         status: review.status,
         summary: review.summary,
         findings_count: findings.len(),
+        stale,
     };
     ReviewInFull { review, findings }
 }
@@ -323,7 +350,7 @@ impl From<GitChange> for GitChangeShown {
     }
 }
 
-fn judged(result: PolicyResult, rules: &Current) -> PolicyResultInFull {
+fn judged(result: PolicyResult, rules: &Current, stale: bool) -> PolicyResultInFull {
     let run = result.run;
     let shown = PolicyResultShown {
         policy_id: result.policy_id,
@@ -333,6 +360,7 @@ fn judged(result: PolicyResult, rules: &Current) -> PolicyResultInFull {
         run_id: run.as_ref().map(|run| run.event_id),
         current_config: run.as_ref().map(|run| rules.is(run.config_hash.as_deref())),
         config_hash: run.and_then(|run| run.config_hash),
+        stale,
     };
     PolicyResultInFull { result: shown, evidence: result.evidence }
 }
@@ -351,12 +379,6 @@ impl From<Disagreement> for DisagreementInFull {
             reviewer_position: disagreement.reviewer_position,
             risk_summary: disagreement.risk_summary,
         }
-    }
-}
-
-impl From<entity::Approval> for ApprovalShown {
-    fn from(approval: entity::Approval) -> Self {
-        Self { id: approval.id, status: approval.status, comment: approval.comment }
     }
 }
 

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Service;
+use super::coverage::standing_verdict;
 use super::projects::Found;
 use super::write::Subject;
-use crate::domain::entity::{Finding, Review};
+use crate::domain::entity::{Decision, Finding, Review};
 use crate::domain::id::Kind;
-use crate::domain::value::{DecisionStatus, EntityType, ReviewStatus};
-use crate::error::{Error, Result};
+use crate::domain::value::{ApprovalStatus, DecisionStatus, EntityType, ReviewStatus};
+use crate::error::{Code, Error, Result};
 use crate::store;
 
 /// The parameters of `request_review`.
@@ -106,10 +107,13 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Refuses an unknown decision.
+    /// Refuses an unknown decision, and one on which a person's verdict stands.
     pub async fn request_review(&self, input: RequestReview) -> Result<ReviewRequested> {
         let mut write = self.begin().await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
+        if let Some(verdict) = standing_verdict(write.connection(), &decision).await? {
+            return Err(stands(&decision, verdict.status));
+        }
         let reviewer = write.agent(&input.reviewer_agent).await?;
         let actor = write.actor(input.actor_agent.as_deref()).await?;
         let status = DecisionStatus::ReviewRequired;
@@ -125,7 +129,8 @@ impl Service {
         Ok(ReviewRequested { decision_id: decision.display_id, status })
     }
 
-    /// Records a review with its findings.
+    /// Records a review with its findings. It moves the decision unless a person's verdict
+    /// stands.
     ///
     /// # Errors
     ///
@@ -150,8 +155,11 @@ impl Service {
             let id = write.id();
             store::reviews::insert_finding(write.connection(), id, review.id, finding).await?;
         }
-        let status = decision.status.after_review(review.status);
-        write.change_status(&decision, status, Some(reviewer.id)).await?;
+        let status = match standing_verdict(write.connection(), &decision).await? {
+            Some(_) => decision.status,
+            None => decision.status.after_review(review.status),
+        };
+        write.change_status(&decision, status, Some(reviewer.id), None).await?;
         let subject = Subject {
             project_id: decision.project_id,
             entity_type: EntityType::Review,
@@ -198,6 +206,31 @@ impl Service {
             .collect();
         Ok(OpenReviews { reviews })
     }
+}
+
+/// The refusal of a request to review what a person has judged.
+fn stands(decision: &Decision, verdict: ApprovalStatus) -> Error {
+    let next = match verdict {
+        ApprovalStatus::Approved => {
+            "A review can still be recorded with submit_review, and a different change sends the \
+             decision back to review; otherwise ask the person for another verdict."
+        }
+        ApprovalStatus::NeedsChanges => {
+            "Attach the change that answers it with attach_git_diff, then call request_review \
+             again; or ask the person for another verdict."
+        }
+        ApprovalStatus::Rejected => {
+            "Ask the person for another verdict, or record another decision with record_decision."
+        }
+    };
+    Error::refused(
+        Code::VerdictStands,
+        format!(
+            "A person has given the verdict {verdict} on {}, which only another verdict changes. \
+             {next} Nothing was recorded.",
+            decision.display_id
+        ),
+    )
 }
 
 /// A finding's last line may not come before its first, and stands for nothing without one.

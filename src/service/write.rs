@@ -168,15 +168,20 @@ impl Write<'_> {
         Ok(true)
     }
 
-    /// Puts a decision into a status and tells it on the timeline, if it changes.
+    /// Puts a decision into a status and tells it on the timeline, if it changes, with the
+    /// reason where the events around it do not tell.
     pub async fn change_status(
         &mut self,
         decision: &Decision,
         status: DecisionStatus,
         actor: Option<Uuid>,
+        reason: Option<&str>,
     ) -> Result<()> {
         if self.set_status(decision, status).await? {
-            let payload = json!({ "from": decision.status, "to": status });
+            let mut payload = json!({ "from": decision.status, "to": status });
+            if let Some(reason) = reason {
+                payload["reason"] = json!(reason);
+            }
             let subject = Subject::decision(decision, actor);
             self.event(&subject, "decision.status_changed", payload).await?;
         }

@@ -55,3 +55,18 @@ pub async fn of_decision(
     .await?;
     rows.iter().map(Approval::try_from).collect()
 }
+
+/// The newest verdict on a decision.
+pub async fn newest(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<Option<Approval>> {
+    let row = sqlx::query(
+        "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
+         WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1",
+    )
+    .bind(row::id(decision_id))
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(Approval::try_from).transpose()
+}

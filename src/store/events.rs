@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::Event;
-use crate::domain::value::Value;
+use crate::domain::time::Timestamp;
+use crate::domain::value::{EntityType, Value};
 use crate::error::{Error, Result};
 
 macro_rules! columns {
@@ -108,4 +109,23 @@ pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result
     .fetch_all(connection)
     .await?;
     rows.iter().map(Event::try_from).collect()
+}
+
+/// When the newest event of a type about an entity was recorded.
+pub async fn newest_time(
+    connection: &mut SqliteConnection,
+    entity_type: EntityType,
+    entity_id: Uuid,
+    event_type: &str,
+) -> Result<Option<Timestamp>> {
+    let row = sqlx::query(
+        "SELECT created_at FROM events WHERE entity_type = $1 AND entity_id = $2 \
+         AND event_type = $3 ORDER BY created_at DESC, id DESC LIMIT 1",
+    )
+    .bind(entity_type.wire())
+    .bind(row::id(entity_id))
+    .bind(event_type)
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| row.time("created_at")).transpose()
 }

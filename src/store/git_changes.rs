@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::GitChange;
+use crate::domain::time::Timestamp;
 use crate::error::{Error, Fault, Result};
 
 impl TryFrom<&SqliteRow> for GitChange {
@@ -53,6 +54,34 @@ pub async fn insert(connection: &mut SqliteConnection, change: &GitChange) -> Re
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// What tells one change of a decision from another, and since when it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub commit_hash: String,
+    pub diff_hash: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// The changes of a decision without what they hold, oldest first.
+pub async fn marks(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Vec<Mark>> {
+    let rows = sqlx::query(
+        "SELECT commit_hash, diff_hash, created_at FROM git_changes WHERE decision_id = $1 \
+         ORDER BY created_at, id",
+    )
+    .bind(row::id(decision_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Mark {
+                commit_hash: row.text("commit_hash")?,
+                diff_hash: row.optional_text("diff_hash")?,
+                created_at: row.time("created_at")?,
+            })
+        })
+        .collect()
 }
 
 /// The newest change of a decision.

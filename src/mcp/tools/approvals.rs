@@ -8,6 +8,7 @@ use crate::mcp::args::Args;
 use crate::mcp::schema;
 use crate::mcp::server::Server;
 use crate::service::approvals::{ApproveDecision, PendingApprovals, VerdictGiven};
+use crate::service::gate::Confirmation;
 use crate::service::reviews::OfProject;
 
 #[tool_router(router = approval_tools, vis = "pub(super)")]
@@ -20,7 +21,7 @@ impl Server {
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
     )]
     async fn approve_decision(&self, args: Args<ApproveDecision>) -> Result<Json<VerdictGiven>> {
-        self.service.approve_decision(args.read()?).await.map(Json)
+        self.service.approve_decision(args.read()?, Confirmation::asserted()).await.map(Json)
     }
 
     #[tool(
