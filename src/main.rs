@@ -21,6 +21,8 @@ fn main() {
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
+        Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
+        Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
     });

@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage (clap's own), 3 a fault
 //! of the ledger or of the server.
 
+pub mod audit;
 pub mod demo;
 pub mod init;
 pub mod policy;
@@ -45,6 +46,8 @@ pub struct Cli {
 pub enum Verb {
     /// Put a repository under governance
     Init(init::Args),
+    Audit(audit::Args),
+    Export(audit::ExportArgs),
     Demo(demo::Args),
     Policy(policy::Args),
 }

@@ -3,6 +3,7 @@
 
 pub mod agent;
 pub mod alike;
+pub mod chain;
 pub mod digest;
 pub mod entity;
 pub mod excerpt;

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::store::ledger::{Durability, Ledger};
 
 pub mod approvals;
+pub mod audit;
 pub mod changes;
 pub mod checks;
 pub mod config;

@@ -19,6 +19,8 @@ use crate::store::ledger::WriteTransaction;
 pub struct Write<'a> {
     service: &'a Service,
     transaction: WriteTransaction<'a>,
+    /// The events of this call.
+    events: Vec<Uuid>,
     /// The time of everything this call records.
     pub now: Timestamp,
 }
@@ -51,7 +53,7 @@ impl Service {
         let last = transaction.last_event_time().await?;
         let now = self.clock.now();
         let now = last.map_or(now, |last| now.max(last.next()));
-        Ok(Write { service: self, transaction, now })
+        Ok(Write { service: self, transaction, events: Vec::new(), now })
     }
 }
 
@@ -122,6 +124,7 @@ impl Write<'_> {
             payload: Some(payload),
             created_at: self.now,
         };
+        self.events.push(event.id);
         store::events::insert(&mut self.transaction, &event).await?;
         Ok(event.id)
     }
@@ -188,8 +191,10 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Makes the whole call durable.
-    pub async fn commit(self) -> Result<()> {
+    /// Takes the events of this call into the chain, after those that the original wrote
+    /// meanwhile, and makes the whole call durable.
+    pub async fn commit(mut self) -> Result<()> {
+        store::chain::take_in(&mut self.transaction, &self.events, None).await?;
         self.transaction.commit().await
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod agents;
 pub mod approvals;
+pub mod chain;
 pub mod decisions;
 pub mod disagreements;
 pub mod events;

@@ -10,9 +10,10 @@ use super::errors::{is_read_only, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
-pub(super) const MIGRATIONS: [&str; 2] = [
+pub(super) const MIGRATIONS: [&str; 3] = [
     include_str!("../../../migrations/0001_ledger.sql"),
     include_str!("../../../migrations/0002_policy_runs.sql"),
+    include_str!("../../../migrations/0003_event_chain.sql"),
 ];
 
 /// Brings a file that was just opened up to date: schema, write-ahead log. Waits until

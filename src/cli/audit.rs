@@ -1,0 +1,178 @@
+//! `govforge audit` and `govforge export`: proving that the record is what was recorded.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use tokio::runtime::Builder;
+
+use crate::cli::Failure;
+use crate::cli::screen::Screen;
+use crate::service::Service;
+use crate::service::audit::{Verified, verify_export};
+
+/// How many events of another program are told one by one.
+const FOREIGN_SHOWN: usize = 20;
+
+/// Prove that the record is what was recorded
+///
+/// Every event has a place in a chain of SHA-256 hashes over its content, the rows that it
+/// vouches for and the event before. What was changed, added or removed past the program
+/// shows, and from which event on.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Walk the chain and every row that an event vouches for
+    ///
+    /// Exit code 0 if everything is as it was recorded, 1 if not.
+    Verify {
+        /// An export to verify instead of the ledger
+        file: Option<PathBuf>,
+        /// A head that was kept outside: proves that nothing before it was changed
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+    },
+    /// Print the hash of the last event, to be kept outside the ledger
+    ///
+    /// In a git note, a commit's trailer or a ticket: whoever can write to the ledger could
+    /// make a whole new chain, but not one with a hash that is written down elsewhere.
+    Head,
+}
+
+/// Write the whole record as JSON lines, with the chain
+///
+/// One line for each event, in the order of the chain: the event and the rows that it vouches
+/// for, as they are stored, and the hashes. `govforge audit verify FILE` checks it anywhere.
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    /// The file to write, instead of the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Verifies, or prints the head.
+///
+/// # Errors
+/// Refuses a record that is not sound, and a file that cannot be read.
+pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let mut screen = Screen::stdout();
+    match &args.what {
+        What::Head => {
+            let head = runtime.block_on(service.audit_head())?;
+            screen.line(&head.hash)?;
+            Ok(())
+        }
+        What::Verify { file, head } => {
+            let verified = match file {
+                Some(path) => {
+                    let file = File::open(path).map_err(|error| {
+                        Failure::Refused(format!(
+                            "{} cannot be read ({}).",
+                            path.display(),
+                            error.kind()
+                        ))
+                    })?;
+                    verify_export(BufReader::new(file), head.as_deref())?
+                }
+                None => runtime.block_on(service.audit_verify(head.as_deref()))?,
+            };
+            for line in report(&verified) {
+                screen.line(line)?;
+            }
+            match verified.is_sound() {
+                true => Ok(()),
+                false => Err(Failure::Refused("The record is not as it was recorded.".to_owned())),
+            }
+        }
+    }
+}
+
+/// Writes the export.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn export(service: &Service, args: &ExportArgs) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    match &args.output {
+        None => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            runtime.block_on(service.export(&mut out))?;
+            out.flush()?;
+        }
+        Some(path) => {
+            let file = File::create(path).map_err(|error| {
+                Failure::Refused(format!(
+                    "{} cannot be written ({}).",
+                    path.display(),
+                    error.kind()
+                ))
+            })?;
+            let head = runtime.block_on(service.export(&mut BufWriter::new(file)))?;
+            let mut screen = Screen::stdout();
+            screen.line(format!("Wrote {} event(s) to {}", head.place, path.display()))?;
+            screen.line(format!("The head is {}", head.hash))?;
+        }
+    }
+    Ok(())
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Fault(format!("The program cannot start: {error}")))
+}
+
+fn report(verified: &Verified) -> Vec<String> {
+    let Verified { head, problems, problem_count, foreign, kept } = verified;
+    let mut lines = vec![match problem_count {
+        0 => format!("{} event(s), each as it was recorded.", head.place),
+        count => format!("{} event(s), {count} problem(s):", head.place),
+    }];
+    lines.extend(problems.iter().map(|problem| match problem.place {
+        Some(place) => format!("  from event {place} on: {}", problem.what),
+        None => format!("  {}", problem.what),
+    }));
+    if *problem_count > problems.len() {
+        lines.push(format!("  and {} more", problem_count - problems.len()));
+    }
+    if !foreign.is_empty() {
+        lines.push(format!(
+            "{} event(s) were written by another program than govforge; if none has this ledger, \
+             they are forged:",
+            foreign.len()
+        ));
+        let named = foreign.iter().take(FOREIGN_SHOWN);
+        lines.extend(named.map(|(place, name)| format!("  event {place}: {name}")));
+        if foreign.len() > FOREIGN_SHOWN {
+            lines.push(format!("  and {} more", foreign.len() - FOREIGN_SHOWN));
+        }
+    }
+    match kept {
+        Some(Some(place)) => {
+            lines.push(format!(
+                "The head that was kept is event {place}: nothing before it changed."
+            ));
+        }
+        Some(None) => lines.push(
+            "The head that was kept is not in this chain: what came before it was rewritten."
+                .to_owned(),
+        ),
+        None => {}
+    }
+    if head.waiting > 0 {
+        lines.push(format!(
+            "{} event(s) of another program wait to be taken in by the next write.",
+            head.waiting
+        ));
+    }
+    lines.push(format!("The head is {}", head.hash));
+    lines
+}
