@@ -1,6 +1,7 @@
 //! The server as an MCP client sees it. Only this module names rmcp.
 
 pub mod args;
+mod asking;
 mod errors;
 pub mod instructions;
 pub mod prompts;

@@ -13,6 +13,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
+use super::asking::Seal;
 use super::instructions::INSTRUCTIONS;
 use super::{prompts, resources, tools};
 use crate::service::Service;
@@ -20,6 +21,7 @@ use crate::service::Service;
 /// The server of one process.
 pub struct Server {
     pub(super) service: Service,
+    pub(super) seal: Seal,
     tools: ToolRouter<Self>,
     prompts: PromptRouter<Self>,
 }
@@ -27,7 +29,7 @@ pub struct Server {
 impl Server {
     /// A server over the use cases.
     pub fn new(service: Service) -> Self {
-        Self { service, tools: tools::router(), prompts: Self::prompt_router() }
+        Self { service, seal: Seal::new(), tools: tools::router(), prompts: Self::prompt_router() }
     }
 
     /// Every tool as it is published.

@@ -29,15 +29,15 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcError,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use serde_json::json;
@@ -68,6 +68,8 @@ pub(super) struct LineTransport {
     ready: VecDeque<ClientJsonRpcMessage>,
     asked: HashMap<i64, Asked>,
     batches: HashMap<i64, Batch>,
+    /// What this server asked of the client and has no answer to.
+    questions: HashSet<RequestId>,
     last_key: i64,
     takes_batches: bool,
     /// The line just taken holds `initialize`, and decides how the next ones are read.
@@ -113,6 +115,7 @@ impl LineTransport {
             ready: VecDeque::new(),
             asked: HashMap::new(),
             batches: HashMap::new(),
+            questions: HashSet::new(),
             last_key: 0,
             takes_batches: false,
             initializing: false,
@@ -209,7 +212,23 @@ impl LineTransport {
                 self.settle(asked.home, None);
             }
         }
+        match &message {
+            JsonRpcMessage::Response(response) => drop(self.questions.remove(&response.id)),
+            JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => {
+                self.questions.remove(id);
+            }
+            _ => {}
+        }
         self.ready.push_back(message);
+    }
+
+    /// At the end of the input nobody answers any more: the calls that wait for the client
+    /// are told, and can still be answered themselves.
+    fn give_up_questions(&mut self) {
+        for id in std::mem::take(&mut self.questions) {
+            let error = ErrorData::internal_error("The client closed its output", None);
+            self.ready.push_back(ClientJsonRpcMessage::error(error, Some(id)));
+        }
     }
 
     /// Sends the reply home, `None` where there will be none.
@@ -235,9 +254,11 @@ impl LineTransport {
         let key = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {
+            JsonRpcMessage::Request(request) => {
+                self.questions.insert(request.id.clone());
                 return self.output.push(line(&message), None);
             }
+            JsonRpcMessage::Notification(_) => return self.output.push(line(&message), None),
         };
         let asked = match key {
             Some(RequestId::Number(key)) => self.asked.remove(key),
@@ -283,6 +304,10 @@ impl Transport<RoleServer> for LineTransport {
                 next = self.next() => next,
             };
             let Some((line, share)) = next else {
+                if !self.questions.is_empty() {
+                    self.give_up_questions();
+                    continue;
+                }
                 tokio::select! {
                     () = self.output.broken() => {}
                     () = self.drain() => {}

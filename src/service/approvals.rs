@@ -9,6 +9,7 @@ use super::config::Confirm;
 use super::coverage::Coverage;
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
 use super::projects::Found;
+use super::question::fingerprint;
 use super::reviews::OfProject;
 use super::write::Subject;
 use crate::domain::entity::Approval;
@@ -88,13 +89,14 @@ impl Service {
             check_ready(write.connection(), &decision, &settings).await?;
         }
         let coverage = Coverage::of(write.connection(), decision.id).await?;
-        if confirmation.seen.is_some_and(|seen| seen.as_deref() != coverage.diff_hash()) {
+        let fingerprint = fingerprint(write.connection(), &decision, &coverage).await?;
+        if confirmation.seen.is_some_and(|seen| seen != fingerprint) {
             return Err(Error::refused(
                 Code::PersonMustDecide,
                 format!(
-                    "Another change was attached to {} while the person was looking, so the \
-                     answer is not about it. Nothing was recorded; send the call again, and the \
-                     person is shown the change as it is now.",
+                    "{} was changed or judged since the person was asked, so the answer is not \
+                     about it as it stands. Nothing was recorded; send the call again, and the \
+                     person is shown how it stands now.",
                     decision.display_id
                 ),
             ));
@@ -172,6 +174,18 @@ pub fn unconfirmed(decision_id: &str) -> Error {
             "A person must decide on {decision_id} in front of the question itself: [approval] \
              confirm = \"always\" in .govforge/config.toml, and this client cannot ask. Nothing \
              was recorded. Ask the person to run `govforge approve {decision_id}` in a terminal."
+        ),
+    )
+}
+
+/// The refusal of a verdict for which a person was asked and gave none. It is no rejection.
+pub fn unanswered(decision_id: &str, why: &str) -> Error {
+    Error::refused(
+        Code::PersonMustDecide,
+        format!(
+            "A person must decide on {decision_id}, and has not: {why}. Nothing was recorded; this \
+             is no rejection. Do not send the verdict again on your own: tell the person that it \
+             waits for them, or that `govforge approve {decision_id}` in a terminal records it."
         ),
     )
 }

@@ -1,4 +1,4 @@
-//! Who may pass the human gate, what must hold before, and what a person is shown there.
+//! Who may pass the human gate, and what must hold before.
 
 use std::path::Path;
 
@@ -6,16 +6,12 @@ use serde::Serialize;
 use sqlx::SqliteConnection;
 
 use super::Service;
-use super::approvals::ApproveDecision;
-use super::config::{self, ApprovalSettings, Confirm, Requirement};
-use super::context::GitChangeShown;
+use super::config::{self, ApprovalSettings, Requirement};
 use super::coverage::Coverage;
 use super::references::vanished;
 use crate::domain::alike::{alike, reads_as_agent};
-use crate::domain::entity::{Decision, Finding};
-use crate::domain::value::{
-    AgentType, ApprovalStatus, DecisionStatus, EntityType, PolicyResultStatus, RiskLevel,
-};
+use crate::domain::entity::Decision;
+use crate::domain::value::{AgentType, EntityType};
 use crate::error::{Code, Error, Result};
 use crate::store;
 
@@ -31,13 +27,13 @@ pub enum Confirmed {
     Asserted,
 }
 
-/// How a verdict came, and which change the person had before them.
+/// How a verdict came, and what the person had before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confirmation {
     pub how: Confirmed,
-    /// The diff hash that was shown, where something was: a change that was attached
-    /// meanwhile is not covered.
-    pub seen: Option<Option<String>>,
+    /// What was shown, where something was, by the fingerprint of the question: a verdict on
+    /// what has changed meanwhile is none.
+    pub seen: Option<String>,
 }
 
 impl Confirmation {
@@ -47,65 +43,7 @@ impl Confirmation {
     }
 }
 
-/// What a person must know to give a verdict.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// Whether the settings of the project let the person be asked.
-    pub confirm: Confirm,
-    /// Display ID of the decision.
-    pub decision_id: String,
-    pub title: String,
-    pub status: DecisionStatus,
-    pub risk_level: RiskLevel,
-    /// The name of the decision's author.
-    pub author: String,
-    /// The change attached now.
-    pub change: Option<GitChangeShown>,
-    /// The policies that block it, each with its message.
-    pub blocked: Vec<(String, String)>,
-    /// Whether the policies have not been run for this change.
-    pub unchecked: bool,
-    /// The findings of its reviews, each with the review and whether that saw another change.
-    pub findings: Vec<OpenFinding>,
-    /// The topics of the disagreements that nobody has settled.
-    pub disagreements: Vec<String>,
-}
-
-/// A finding as the person is shown it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenFinding {
-    /// Display ID of the review.
-    pub review: String,
-    pub stale: bool,
-    pub finding: Finding,
-}
-
-impl Question {
-    /// The diff hash that the person is shown.
-    pub fn diff_hash(&self) -> Option<String> {
-        self.change.as_ref().and_then(|change| change.diff_hash.clone())
-    }
-}
-
 impl Service {
-    /// What to ask a person for a verdict that an agent brings; refuses what would be refused
-    /// whatever the person answers.
-    ///
-    /// # Errors
-    ///
-    /// Refuses an unknown decision, a mistake in the settings, and an approver who may not
-    /// judge it.
-    pub async fn verdict_question(&self, input: &ApproveDecision) -> Result<Question> {
-        let mut read = self.ledger.read().await?;
-        let decision = self.decision(&mut read, &input.decision_id).await?;
-        let settings = self.approval_settings(&mut read, &decision).await?;
-        check_approver(&mut read, &decision, &input.approver).await?;
-        if input.status == ApprovalStatus::Approved {
-            check_ready(&mut read, &decision, &settings).await?;
-        }
-        question(&mut read, decision, settings.confirm).await
-    }
-
     /// The `[approval]` settings of the project that a decision belongs to.
     pub(super) async fn approval_settings(
         &self,
@@ -117,54 +55,10 @@ impl Service {
     }
 }
 
-async fn question(
+pub(super) async fn author_of(
     connection: &mut SqliteConnection,
-    decision: Decision,
-    confirm: Confirm,
-) -> Result<Question> {
-    let coverage = Coverage::of(connection, decision.id).await?;
-    let author = author_of(connection, &decision).await?;
-    let change = store::git_changes::newest(connection, decision.id).await?;
-    let mut newest = std::collections::BTreeMap::new();
-    for result in store::policies::results(connection, decision.id).await? {
-        if !coverage.is_stale(result.created_at) {
-            newest.insert(result.policy, (result.status, result.message));
-        }
-    }
-    let blocked = newest
-        .into_iter()
-        .filter(|(_, (status, _))| *status == PolicyResultStatus::Blocked)
-        .map(|(policy, (_, message))| (policy, message.unwrap_or_default()))
-        .collect();
-    let reviews = store::reviews::of_decision(connection, decision.id).await?;
-    let findings = store::reviews::findings_of_decision(connection, decision.id).await?;
-    let findings = findings
-        .into_iter()
-        .filter_map(|(review_id, finding)| {
-            let review = reviews.iter().find(|review| review.id == review_id)?;
-            Some(OpenFinding {
-                review: review.display_id.clone(),
-                stale: coverage.is_stale(review.created_at),
-                finding,
-            })
-        })
-        .collect();
-    Ok(Question {
-        confirm,
-        unchecked: !are_checked(connection, &decision, &coverage).await?,
-        decision_id: decision.display_id.clone(),
-        title: decision.title.clone(),
-        status: decision.status,
-        risk_level: decision.risk_level,
-        author,
-        change: change.map(GitChangeShown::from),
-        blocked,
-        findings,
-        disagreements: open_disagreements(connection, &decision).await?,
-    })
-}
-
-async fn author_of(connection: &mut SqliteConnection, decision: &Decision) -> Result<String> {
+    decision: &Decision,
+) -> Result<String> {
     let author = store::agents::by_id(connection, decision.author_agent_id).await?;
     Ok(author.ok_or_else(vanished)?.name)
 }
@@ -260,7 +154,7 @@ pub(super) async fn check_ready(
 
 /// Whether the policies have been run for the change attached now; without one there is
 /// nothing that they could judge, and any run counts.
-async fn are_checked(
+pub(super) async fn are_checked(
     connection: &mut SqliteConnection,
     decision: &Decision,
     coverage: &Coverage,
@@ -294,7 +188,7 @@ async fn is_reviewed(
 
 /// The topics of the disagreements that are open: without a resolution, and not yet before a
 /// person, who settles them by a verdict.
-async fn open_disagreements(
+pub(super) async fn open_disagreements(
     connection: &mut SqliteConnection,
     decision: &Decision,
 ) -> Result<Vec<String>> {

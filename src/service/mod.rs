@@ -24,6 +24,7 @@ pub mod gate;
 pub mod place;
 pub mod policies;
 pub mod projects;
+pub mod question;
 mod references;
 pub mod resources;
 pub mod reviews;

@@ -13,6 +13,7 @@ mod documents;
 mod faults;
 mod fixtures;
 mod interruptions;
+mod gate;
 mod ledger;
 mod pages;
 mod policy;
@@ -21,6 +22,7 @@ mod secrets;
 mod support;
 #[cfg(target_os = "linux")]
 mod system_calls;
+mod tampering;
 mod threat_model;
 mod torture;
 mod wire;

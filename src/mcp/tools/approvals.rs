@@ -1,14 +1,17 @@
 //! `approve_decision` and `list_pending_approvals`.
 
+use rmcp::handler::server::tool::{InputResponses, RequestState};
 use rmcp::handler::server::wrapper::Json;
-use rmcp::{tool, tool_router};
+use rmcp::model::CallToolResponse;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
 
 use crate::error::Result;
 use crate::mcp::args::Args;
+use crate::mcp::asking::{self, Retry};
 use crate::mcp::schema;
 use crate::mcp::server::Server;
 use crate::service::approvals::{ApproveDecision, PendingApprovals, VerdictGiven};
-use crate::service::gate::Confirmation;
 use crate::service::reviews::OfProject;
 
 #[tool_router(router = approval_tools, vis = "pub(super)")]
@@ -20,8 +23,15 @@ impl Server {
         output_schema = schema::output::<VerdictGiven>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)
     )]
-    async fn approve_decision(&self, args: Args<ApproveDecision>) -> Result<Json<VerdictGiven>> {
-        self.service.approve_decision(args.read()?, Confirmation::asserted()).await.map(Json)
+    async fn approve_decision(
+        &self,
+        args: Args<ApproveDecision>,
+        RequestState(state): RequestState,
+        InputResponses(responses): InputResponses,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse> {
+        let retry = Retry { state, responses };
+        asking::verdict(&self.service, &self.seal, args.read()?, retry, &context).await
     }
 
     #[tool(

@@ -53,8 +53,13 @@ impl Ledger {
 
     /// Runs statements.
     pub fn execute(&mut self, statements: &str) {
+        self.try_execute(statements).unwrap();
+    }
+
+    /// Runs statements that the file may refuse.
+    pub fn try_execute(&mut self, statements: &str) -> Result<(), sqlx::Error> {
         let query = sqlx::raw_sql(AssertSqlSafe(statements.to_owned()));
-        self.runtime.block_on(query.execute(&mut self.connection)).unwrap();
+        self.runtime.block_on(query.execute(&mut self.connection)).map(drop)
     }
 
     /// The rows of a query, as objects: text, integers and null as they are stored.

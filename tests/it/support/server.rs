@@ -15,18 +15,25 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Client {
     revision: String,
     handshake: bool,
+    capabilities: Value,
 }
 
 impl Client {
     /// A client of that revision: with `initialize`, or from 2026-07-28 on with `_meta` in
     /// every request.
     pub fn of(revision: &str) -> Self {
-        Self { revision: revision.to_owned(), handshake: true }
+        Self { revision: revision.to_owned(), handshake: true, capabilities: json!({}) }
     }
 
     /// A client that sends nothing by itself.
     pub fn silent() -> Self {
-        Self { revision: String::new(), handshake: false }
+        Self { handshake: false, ..Self::of("") }
+    }
+
+    /// The client can show its user a form.
+    pub fn that_can_ask(mut self) -> Self {
+        self.capabilities = json!({ "elicitation": {} });
+        self
     }
 
     fn sends_meta(&self) -> bool {
@@ -73,13 +80,15 @@ impl Server {
             json!({
                 "io.modelcontextprotocol/protocolVersion": client.revision,
                 "io.modelcontextprotocol/clientInfo": { "name": "suite", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": client.capabilities,
             })
         });
         let stdin = child.stdin.take();
         let mut server = Self { child, stdin, lines, stderr: Some(stderr), meta, last_id: 0 };
         if client.handshake && !client.sends_meta() {
-            let reply = server.request("initialize", initialize_params(&client.revision));
+            let mut params = initialize_params(&client.revision);
+            params["capabilities"] = client.capabilities.clone();
+            let reply = server.request("initialize", params);
             assert!(reply.get("result").is_some(), "initialize failed: {reply}");
             server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         }
@@ -145,6 +154,26 @@ impl Server {
             }
         }
         replies
+    }
+
+    /// Waits for a request of the server's own; gives its id and the request.
+    pub fn question(&mut self) -> (Value, Value) {
+        loop {
+            let message = match self.lines.recv_timeout(PATIENCE) {
+                Ok(Ok(message)) => message,
+                Ok(Err(wrong)) => panic!("stdout holds something else than JSON-RPC: {wrong}"),
+                Err(_) => panic!("the server asks nothing; stderr: {}", self.end()),
+            };
+            assert!(message.get("method").is_some(), "an answer instead of a question: {message}");
+            if !message["id"].is_null() {
+                return (message["id"].clone(), message);
+            }
+        }
+    }
+
+    /// Answers a request of the server's own.
+    pub fn answer(&mut self, id: &Value, result: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
 
     /// Calls a tool: the structured result, or the text of the refusal or the error.

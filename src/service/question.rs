@@ -1,0 +1,240 @@
+//! What a person is shown at the human gate.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::json;
+use sqlx::SqliteConnection;
+
+use super::Service;
+use super::approvals::ApproveDecision;
+use super::config::Confirm;
+use super::context::GitChangeShown;
+use super::coverage::Coverage;
+use super::gate::{are_checked, author_of, check_approver, check_ready, open_disagreements};
+use crate::domain::digest;
+use crate::domain::entity::{Decision, Finding};
+use crate::domain::value::{ApprovalStatus, DecisionStatus, PolicyResultStatus, RiskLevel};
+use crate::error::Result;
+use crate::store;
+
+/// How many files, findings or other entries of one list are shown.
+const SHOWN: usize = 10;
+
+/// How many characters of a text that an agent wrote are shown.
+const LENGTH: usize = 200;
+
+/// What a person must know to give a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Whether the settings of the project let the person be asked.
+    pub confirm: Confirm,
+    /// What the verdict is about, in short: it changes with the attached change, the status
+    /// and each verdict, so that an answer counts for what was shown, and once.
+    pub fingerprint: String,
+    /// Display ID of the decision.
+    pub decision_id: String,
+    pub title: String,
+    pub status: DecisionStatus,
+    pub risk_level: RiskLevel,
+    /// The name of the decision's author.
+    pub author: String,
+    /// The change attached now.
+    pub change: Option<GitChangeShown>,
+    /// The policies that block it, each with its message.
+    pub blocked: Vec<(String, String)>,
+    /// Whether the policies have not been run for this change.
+    pub unchecked: bool,
+    /// The findings of its reviews, each with the review and whether that saw another change.
+    pub findings: Vec<OpenFinding>,
+    /// The topics of the disagreements that nobody has settled.
+    pub disagreements: Vec<String>,
+}
+
+/// A finding as the person is shown it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFinding {
+    /// Display ID of the review.
+    pub review: String,
+    pub stale: bool,
+    pub finding: Finding,
+}
+
+impl Service {
+    /// What to ask a person for a verdict that an agent brings; refuses what would be refused
+    /// whatever the person answers.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision, a mistake in the settings, and an approver who may not
+    /// judge it.
+    pub async fn verdict_question(&self, input: &ApproveDecision) -> Result<Question> {
+        let mut read = self.ledger.read().await?;
+        let decision = self.decision(&mut read, &input.decision_id).await?;
+        let settings = self.approval_settings(&mut read, &decision).await?;
+        check_approver(&mut read, &decision, &input.approver).await?;
+        if input.status == ApprovalStatus::Approved {
+            check_ready(&mut read, &decision, &settings).await?;
+        }
+        question(&mut read, decision, settings.confirm).await
+    }
+}
+
+async fn question(
+    connection: &mut SqliteConnection,
+    decision: Decision,
+    confirm: Confirm,
+) -> Result<Question> {
+    let coverage = Coverage::of(connection, decision.id).await?;
+    let author = author_of(connection, &decision).await?;
+    let change = store::git_changes::newest(connection, decision.id).await?;
+    let mut newest = BTreeMap::new();
+    for result in store::policies::results(connection, decision.id).await? {
+        if !coverage.is_stale(result.created_at) {
+            newest.insert(result.policy, (result.status, result.message));
+        }
+    }
+    let blocked = newest
+        .into_iter()
+        .filter(|(_, (status, _))| *status == PolicyResultStatus::Blocked)
+        .map(|(policy, (_, message))| (policy, message.unwrap_or_default()))
+        .collect();
+    let reviews = store::reviews::of_decision(connection, decision.id).await?;
+    let findings = store::reviews::findings_of_decision(connection, decision.id).await?;
+    let findings = findings
+        .into_iter()
+        .filter_map(|(review_id, finding)| {
+            let review = reviews.iter().find(|review| review.id == review_id)?;
+            Some(OpenFinding {
+                review: review.display_id.clone(),
+                stale: coverage.is_stale(review.created_at),
+                finding,
+            })
+        })
+        .collect();
+    Ok(Question {
+        confirm,
+        fingerprint: fingerprint(connection, &decision, &coverage).await?,
+        unchecked: !are_checked(connection, &decision, &coverage).await?,
+        decision_id: decision.display_id.clone(),
+        title: decision.title.clone(),
+        status: decision.status,
+        risk_level: decision.risk_level,
+        author,
+        change: change.map(GitChangeShown::from),
+        blocked,
+        findings,
+        disagreements: open_disagreements(connection, &decision).await?,
+    })
+}
+
+/// See [`Question::fingerprint`].
+pub(super) async fn fingerprint(
+    connection: &mut SqliteConnection,
+    decision: &Decision,
+    coverage: &Coverage,
+) -> Result<String> {
+    let verdict = store::approvals::newest(connection, decision.id).await?;
+    let about =
+        json!([decision.id, decision.status, coverage.diff_hash(), verdict.map(|one| one.id)]);
+    Ok(digest::of(about.to_string()))
+}
+
+/// The question as a person reads it. Whatever agents wrote stands on one line, shortened and
+/// in quotation marks, so that it cannot pass for the form itself.
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.decision_id, quoted(&self.title))?;
+        writeln!(f, "Author: {}", quoted(&self.author))?;
+        writeln!(f, "Risk: {}. Status: {}.", self.risk_level, self.status)?;
+        match &self.change {
+            None => writeln!(f, "Change: none is attached.")?,
+            Some(change) => {
+                let total = change.files_changed_total.unwrap_or(change.files_changed.len());
+                writeln!(
+                    f,
+                    "Change: commit {}, {total} file(s), +{} -{}",
+                    change.commit_hash, change.insertions, change.deletions
+                )?;
+                writeln!(f, "Diff hash: {}", change.diff_hash.as_deref().unwrap_or("none"))?;
+                let files = change.files_changed.iter().map(|file| quoted(file));
+                list(f, files, total)?;
+            }
+        }
+        if self.unchecked {
+            writeln!(f, "Policies: not run for this change.")?;
+        } else if self.blocked.is_empty() {
+            writeln!(f, "Policies: none blocks.")?;
+        } else {
+            writeln!(f, "Blocked by policies:")?;
+            let blocked = self.blocked.iter().map(|(policy, why)| format!("{policy}: {why}"));
+            list(f, blocked, self.blocked.len())?;
+        }
+        if self.findings.is_empty() {
+            writeln!(f, "Findings: none.")?;
+        } else {
+            writeln!(f, "Findings:")?;
+            let findings = self.findings.iter().map(|open| {
+                let old = if open.stale { ", about another change" } else { "" };
+                let place = open.finding.file_path.as_deref().map(quoted).unwrap_or_default();
+                let message = quoted(&open.finding.message);
+                format!("{} ({}{old}) {place} {message}", open.finding.severity, open.review)
+            });
+            list(f, findings, self.findings.len())?;
+        }
+        if self.disagreements.is_empty() {
+            writeln!(f, "Disagreements: none is open.")
+        } else {
+            writeln!(f, "Open disagreements:")?;
+            let topics = self.disagreements.iter().map(|topic| quoted(topic));
+            list(f, topics, self.disagreements.len())
+        }
+    }
+}
+
+fn list(
+    f: &mut fmt::Formatter<'_>,
+    entries: impl Iterator<Item = String>,
+    total: usize,
+) -> fmt::Result {
+    for entry in entries.take(SHOWN) {
+        writeln!(f, "- {entry}")?;
+    }
+    match total.saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(f, "- and {more} more"),
+    }
+}
+
+/// A text of an agent on one line. Characters that change the direction of what follows are
+/// taken out with the other controls.
+fn quoted(text: &str) -> String {
+    let seen = |c: &char| {
+        !c.is_control()
+            && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut line: String = text
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .filter(seen)
+        .map(|c| if c == '"' { '\'' } else { c })
+        .collect();
+    if let Some((end, _)) = line.char_indices().nth(LENGTH) {
+        line.truncate(end);
+        line.push('…');
+    }
+    format!("\"{line}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_wrote_stays_on_its_line() {
+        assert_eq!(quoted("a\nVerdict: \"approved\"\u{202e}"), "\"a Verdict: 'approved'\"");
+        assert_eq!(quoted(&"x".repeat(300)).chars().count(), LENGTH + 3);
+    }
+}

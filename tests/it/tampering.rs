@@ -1,0 +1,266 @@
+//! The record under attack: what an agent with a shell does to the file is refused by it, or
+//! shows in `audit verify`.
+
+use std::collections::BTreeSet;
+use std::process::Output;
+
+use serde_json::json;
+
+use crate::support::app::TestApp;
+use crate::support::ledger::Ledger;
+use crate::support::story;
+
+/// The story, with every kind of row.
+fn after_the_story() -> TestApp {
+    let app = story::app();
+    let mut server = app.serve();
+    for (tool, arguments) in story::calls(&app) {
+        server.call(tool, arguments);
+    }
+    server.close();
+    app
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn head(app: &TestApp) -> String {
+    text(&app.govforge(&["audit", "head"])).trim().to_owned()
+}
+
+/// Verifies a record that must be sound.
+fn assert_sound(app: &TestApp) {
+    let output = app.govforge(&["audit", "verify"]);
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn an_untouched_record_is_sound() {
+    let app = TestApp::init();
+    assert_sound(&app);
+    assert_eq!(head(&app), "0".repeat(64));
+    let app = after_the_story();
+    assert_sound(&app);
+    let kept = head(&app);
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "Later" }));
+    server.close();
+    assert_ne!(head(&app), kept);
+    let output = app.govforge(&["audit", "verify", "--head", &kept]);
+    assert!(output.status.success());
+    assert!(text(&output).contains("nothing before it changed"), "{}", text(&output));
+    for wrong in [&"ab".repeat(32), "short"] {
+        let output = app.govforge(&["audit", "verify", "--head", wrong]);
+        assert_eq!(output.status.code(), Some(1), "{wrong}");
+    }
+}
+
+/// Statements that the file itself refuses.
+#[test]
+fn events_and_their_chain_cannot_be_rewritten_by_plain_statements() {
+    let app = after_the_story();
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    for statement in [
+        "UPDATE events SET payload_json = '{}'",
+        "UPDATE events SET created_at = '2020-01-01 00:00:00.000000'",
+        "UPDATE OR REPLACE events SET event_type = 'decision.approved'",
+        "DELETE FROM events",
+        "DELETE FROM events WHERE event_type = 'decision.needs_changes'",
+        "INSERT OR REPLACE INTO events SELECT * FROM events LIMIT 1",
+        "REPLACE INTO events SELECT * FROM events",
+        "UPDATE event_chain SET hash = ''",
+        "DELETE FROM event_chain",
+    ] {
+        assert!(ledger.try_execute(statement).is_err(), "{statement}");
+    }
+    drop(ledger);
+    assert_sound(&app);
+}
+
+/// Statements that the file takes: each shows, with what was done and from where on.
+#[test]
+fn whatever_the_file_takes_shows() {
+    let unguarded = "DROP TRIGGER events_are_not_changed; DROP TRIGGER events_are_not_deleted;
+        DROP TRIGGER events_are_queued; DROP TRIGGER chain_is_not_changed;
+        DROP TRIGGER chain_is_not_deleted; PRAGMA foreign_keys = OFF; ";
+    let app = after_the_story();
+    let path = app.ledger_path();
+    let original = std::fs::read(&path).unwrap();
+    for (statements, told) in [
+        ("UPDATE decisions SET status = 'APPROVED'", "DEC-001 stands at approved"),
+        ("UPDATE decisions SET human_approval_required = 0", "the decision DEC-001"),
+        ("UPDATE decisions SET title = 'Another'", "the decision DEC-001"),
+        ("UPDATE decisions SET rationale = NULL", "the decision DEC-001"),
+        ("UPDATE tasks SET title = 'Another'", "the task TASK-001"),
+        ("UPDATE approvals SET status = 'APPROVED'", "the approval"),
+        ("UPDATE approvals SET comment = 'Fine.'", "the approval"),
+        ("DELETE FROM approvals", "was removed"),
+        ("UPDATE reviews SET summary = 'Fine.'", "the review REV-001"),
+        ("UPDATE findings SET severity = 'INFO'", "the review REV-001"),
+        ("DELETE FROM findings", "the review REV-001"),
+        ("INSERT INTO findings SELECT 'f', review_id, severity, category, file_path, line_start,
+            line_end, message, recommendation FROM findings", "the review REV-001"),
+        ("UPDATE git_changes SET diff_hash = 'sha256:00'", "the git change"),
+        ("UPDATE git_changes SET files_changed_json = '[]'", "the git change"),
+        ("UPDATE git_changes SET repo_path = X'ff00'", "the git change"),
+        ("UPDATE disagreements SET topic = 'Nothing'", "the disagreement"),
+        ("DELETE FROM disagreements", "was removed"),
+        ("UPDATE policy_results SET status = 'PASSED'", "the policy run"),
+        ("DELETE FROM policy_results WHERE status = 'BLOCKED'", "the policy run"),
+        ("INSERT INTO policy_results SELECT 'p', decision_id, policy_id, 'PASSED', message,
+            evidence_json, '2030-01-01 00:00:00.000000' FROM policy_results LIMIT 1",
+            "policy result(s)"),
+        ("UPDATE agents SET name = 'alice' WHERE name = 'maintainer'", "is now HUMAN alice"),
+        ("UPDATE agents SET type = 'HUMAN' WHERE name = 'claude'", "is now HUMAN claude"),
+        ("INSERT INTO approvals SELECT 'ff', decision_id, approver_agent_id, 'APPROVED', comment,
+            created_at FROM approvals", "no event vouches for it"),
+        ("DELETE FROM projects", "was removed"),
+        ("+UPDATE events SET payload_json = '{}' WHERE event_type = 'decision.created'",
+            "from event 2 on: the event decision.created"),
+        ("+DELETE FROM events WHERE event_type = 'decision.created'", "from event 2 on"),
+        ("+INSERT INTO events SELECT 'ee', project_id, entity_type, entity_id,
+            'decision.approved', actor_agent_id, '{\"to\":\"approved\"}', created_at FROM events
+            LIMIT 1", "was added past the chain"),
+        ("+DELETE FROM event_chain WHERE place = 3", "links 3 to 3"),
+        ("+UPDATE event_chain SET record_digest = NULL WHERE place = 2", "does not follow"),
+        ("+UPDATE event_chain SET token = 'mine' WHERE place = 2", "does not follow"),
+        ("+DELETE FROM projects", "was removed"),
+    ] {
+        for side in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{side}", path.display()));
+        }
+        std::fs::write(&path, &original).unwrap();
+        let all = match statements.strip_prefix('+') {
+            Some(rest) => format!("{unguarded}{rest}"),
+            None => statements.to_owned(),
+        };
+        Ledger::open(&path).unwrap().execute(&all);
+        let output = app.govforge(&["audit", "verify"]);
+        assert_eq!(output.status.code(), Some(1), "{statements}: {}", text(&output));
+        assert!(text(&output).contains(told), "{statements}: {}", text(&output));
+    }
+}
+
+/// A forged approval with its event looks like what the original writes. It is taken in as
+/// another program's, and told as that, also when the forger says otherwise.
+#[test]
+fn a_forged_approval_is_told_as_another_programs() {
+    let app = after_the_story();
+    Ledger::open(&app.ledger_path()).unwrap().execute(
+        "INSERT INTO approvals SELECT 'aaaaaaaaaaaa4aaa8aaaaaaaaaaaaaaa', decision_id,
+            approver_agent_id, 'APPROVED', 'Fine.', created_at FROM approvals;
+         INSERT INTO events SELECT 'bbbbbbbbbbbb4bbb8bbbbbbbbbbbbbbb', project_id, entity_type,
+            entity_id, 'decision.approved', actor_agent_id,
+            '{\"approval_id\":\"aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa\",\"to\":\"approved\"}',
+            created_at FROM events WHERE event_type = 'decision.needs_changes';
+         UPDATE event_queue SET origin = 'earlier';
+         UPDATE decisions SET status = 'APPROVED';",
+    );
+    let waiting = text(&app.govforge(&["audit", "verify"]));
+    assert!(waiting.contains("1 event(s) of another program wait"), "{waiting}");
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "Next" }));
+    server.close();
+    let told = text(&app.govforge(&["audit", "verify"]));
+    assert!(told.contains("written by another program"), "{told}");
+    assert!(told.contains("event 11: decision.approved"), "{told}");
+}
+
+/// Whoever rewrites the whole chain cannot make the head that is kept elsewhere.
+#[test]
+fn a_new_chain_does_not_have_the_head_that_was_kept() {
+    let app = after_the_story();
+    let kept = head(&app);
+    Ledger::open(&app.ledger_path()).unwrap().execute(
+        "DROP TRIGGER events_are_not_changed; DROP TRIGGER chain_is_not_deleted;
+         UPDATE events SET payload_json = replace(payload_json, 'Remove', 'Keep');
+         DELETE FROM event_chain;
+         INSERT INTO event_queue (event_id, origin) SELECT id, 'earlier' FROM events
+            ORDER BY created_at, id;",
+    );
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "Next" }));
+    server.close();
+    let output = app.govforge(&["audit", "verify", "--head", &kept]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("is not in this chain"), "{}", text(&output));
+}
+
+#[test]
+fn an_export_is_checked_without_the_ledger() {
+    let app = after_the_story();
+    let kept = head(&app);
+    let export = text(&app.govforge(&["export"]));
+    assert_eq!(export.lines().count(), 10);
+    let file = app.root().join("record.jsonl");
+    let verify = |content: &str| {
+        std::fs::write(&file, content).unwrap();
+        app.govforge(&["audit", "verify", file.to_str().unwrap(), "--head", &kept])
+    };
+    std::fs::remove_file(app.ledger_path()).unwrap();
+    assert!(verify(&export).status.success());
+    for (was, is) in [("Remove it first.", "Keep it."), ("NEEDS_CHANGES", "APPROVED")] {
+        assert!(export.contains(was));
+        let output = verify(&export.replace(was, is));
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+        assert!(text(&output).contains("from event 10 on"), "{}", text(&output));
+    }
+    let shortened: Vec<&str> = export.lines().take(9).collect();
+    let output = verify(&shortened.join("\n"));
+    assert!(text(&output).contains("is not in this chain"), "{}", text(&output));
+    let gap: Vec<&str> = export.lines().enumerate().filter(|(i, _)| *i != 4).map(|l| l.1).collect();
+    assert!(text(&verify(&gap.join("\n"))).contains("links 5 to 5"));
+    assert_eq!(verify("{}").status.code(), Some(1));
+}
+
+/// Eight servers that write at once make one chain, without a gap.
+#[test]
+fn concurrent_writers_do_not_fork_the_chain() {
+    const SERVERS: usize = 8;
+    const CALLS: usize = 5;
+    let app = TestApp::init();
+    let project = app.here().to_str().unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..SERVERS {
+            let app = &app;
+            scope.spawn(move || {
+                let mut server = app.serve();
+                for call in 0..CALLS {
+                    let title = format!("Task {call} of {number}");
+                    server.call("create_task", json!({ "project_path": project, "title": title }));
+                }
+                server.close();
+            });
+        }
+    });
+    assert_sound(&app);
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    let hashes: BTreeSet<String> =
+        ledger.column("SELECT hash FROM event_chain").into_iter().collect();
+    assert_eq!(hashes.len(), SERVERS * CALLS);
+    assert_eq!(ledger.column("SELECT max(place) FROM event_chain"), ["40"]);
+}
+
+/// What the original writes is taken in by the next write, before that write's own events.
+#[test]
+fn events_of_the_original_are_taken_in() {
+    let app = TestApp::empty()
+        .with_repo("shop")
+        .with_commit("Start", &[("README.md", Some("# Shop\n")), (".govforge/.keep", Some(""))]);
+    let statements = include_str!("../fixtures/ledger/sqlalchemy.sql");
+    let statements = statements.replace("/srv/shop", app.here().to_str().unwrap());
+    Ledger::create(&app.ledger_path(), &statements);
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "Next" }));
+    server.close();
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    let origins = ledger.column("SELECT origin FROM event_chain ORDER BY place");
+    assert_eq!(origins.last().map(String::as_str), Some("govforge"));
+    assert!(origins[..origins.len() - 1].iter().all(|origin| origin == "earlier"), "{origins:?}");
+    assert_eq!(origins.len(), ledger.column("SELECT id FROM events").len());
+}
