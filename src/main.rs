@@ -11,18 +11,20 @@ use govforge::mcp::serve::serve;
 use govforge::mcp::server::Server;
 use govforge::service::Service;
 use govforge::service::place::{Environment, Place};
+use govforge::service::tokens;
 
 fn main() {
     let cli = Cli::parse();
     logging::init();
     let code = cli::conclude(match cli.verb {
         None => {
-            let service = service();
+            let service = service().under(tokens::find(std::env::home_dir().as_deref()));
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
         Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
         Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
+        Some(Verb::Token(args)) => cli::token::run(&service(), &args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
     });

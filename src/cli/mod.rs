@@ -9,6 +9,7 @@ pub mod init;
 pub mod policy;
 mod sarif;
 pub mod screen;
+pub mod token;
 
 use std::error::Error as _;
 use std::io::{self, Write as _};
@@ -48,6 +49,7 @@ pub enum Verb {
     Init(init::Args),
     Audit(audit::Args),
     Export(audit::ExportArgs),
+    Token(token::Args),
     Demo(demo::Args),
     Policy(policy::Args),
 }
@@ -77,6 +79,7 @@ The ledger is the first of:
 
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
+  GOVFORGE_API_TOKEN  a token; the server runs only the tools that it covers
   GOVFORGE_PROJECT  where a bare DEC-001 is looked up first: a project's name,
                     path or UUID; else the project around the working directory
   RUST_LOG          what is logged to stderr, such as info or govforge=debug

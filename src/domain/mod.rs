@@ -1,6 +1,7 @@
 //! What the ledger is about: values, identifiers, entities and the transitions between
 //! states. Pure: nothing here reads a clock, a file or a database.
 
+pub mod access;
 pub mod agent;
 pub mod alike;
 pub mod chain;

@@ -26,6 +26,11 @@ impl Timestamp {
         Self(self.0 - TimeDelta::minutes(1))
     }
 
+    /// The point in time that many days later.
+    pub fn days_later(self, days: u32) -> Self {
+        Self(self.0 + TimeDelta::days(days.into()))
+    }
+
     /// The text for the ledger.
     pub fn stored(self) -> String {
         self.0.format(Self::STORED).to_string()

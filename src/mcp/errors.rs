@@ -34,6 +34,14 @@ pub fn of_resource(error: Error) -> ErrorData {
     }
 }
 
+/// Of a list: there is nothing to refuse in the request itself.
+pub fn of_list(error: Error) -> ErrorData {
+    match error {
+        Error::Refused(refusal) => ErrorData::internal_error(refusal.to_string(), None),
+        Error::Fault(fault) => internal(&fault),
+    }
+}
+
 /// -32603 with the summary; the cause goes to the log alone.
 pub fn internal(fault: &Fault) -> ErrorData {
     tracing::error!(error = fault as &dyn std::error::Error, "a call failed");

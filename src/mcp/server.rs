@@ -3,10 +3,11 @@
 use rmcp::handler::server::prompt::PromptContext;
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig, Tool,
 };
@@ -15,8 +16,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use super::asking::Seal;
 use super::instructions::INSTRUCTIONS;
-use super::{prompts, resources, tools};
+use super::{errors, prompts, resources, tools};
+use crate::error::Error;
 use crate::service::Service;
+use crate::service::tokens::Access;
 
 /// The server of one process.
 pub struct Server {
@@ -35,6 +38,20 @@ impl Server {
     /// Every tool as it is published.
     pub fn published_tools() -> Vec<Tool> {
         tools::router().list_all()
+    }
+}
+
+impl Server {
+    /// Puts before the instructions why nothing can be called, if that is so.
+    async fn tell_access(&self, instructions: &mut Option<String>) {
+        let why = match self.service.access().await {
+            Ok(Access::Nothing(why)) => why,
+            Ok(_) => return,
+            Err(Error::Refused(refusal)) => refusal.message,
+            Err(Error::Fault(fault)) => fault.summary,
+        };
+        let workflow = instructions.take().unwrap_or_default();
+        *instructions = Some(format!("No tool is listed. {why}\n{workflow}"));
     }
 }
 
@@ -62,6 +79,13 @@ impl ServerHandler for Server {
         if !self.tools.has_route(&request.name) {
             return Err(tools::unknown(&request.name, &self.tools.list_all()));
         }
+        let access = match self.service.access().await {
+            Ok(access) => access,
+            Err(error) => return error.into_call_tool_result(),
+        };
+        if !access.covers(&request.name) {
+            return access.refusal(&request.name).into_call_tool_result();
+        }
         let cancelled = context.ct.clone();
         let call = self.tools.call(ToolCallContext::new(self, request, context));
         tokio::select! {
@@ -70,6 +94,44 @@ impl ServerHandler for Server {
             // Nobody gets this answer. What the call had begun to write is undone.
             () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
+    }
+
+    /// Those that the token covers. What it covers may change while the server runs.
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let access = self.service.access().await.map_err(errors::of_list)?;
+        let scope = match access {
+            Access::Everything => CacheScope::Public,
+            _ => CacheScope::Private,
+        };
+        let (ttl_ms, cache_scope) = freshness(&context, scope);
+        let covered = |tool: &Tool| access.covers(&tool.name);
+        let tools = self.tools.list_all().into_iter().filter(covered).collect();
+        Ok(ListToolsResult { ttl_ms, cache_scope, ..ListToolsResult::with_all_items(tools) })
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        self.tell_access(&mut result.instructions).await;
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        self.tell_access(&mut result.instructions).await;
+        Ok(result)
     }
 
     // By hand: rmcp's `prompt_handler` would put its own `get_prompt` in place of this one.

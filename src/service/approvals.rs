@@ -13,7 +13,7 @@ use super::question::fingerprint;
 use super::reviews::OfProject;
 use super::write::Subject;
 use crate::domain::entity::Approval;
-use crate::domain::value::{ApprovalStatus, DecisionStatus, RiskLevel};
+use crate::domain::value::{AgentType, ApprovalStatus, DecisionStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
 use crate::store;
 
@@ -85,6 +85,22 @@ impl Service {
             return Err(unconfirmed(&decision.display_id));
         }
         check_approver(write.connection(), &decision, &input.approver).await?;
+        // Whose server it is, is known here; without asking, nobody else can have decided.
+        let holder = write.holder().filter(|holder| *holder != AgentType::Human);
+        if let Some(holder) = holder
+            && decision.human_approval_required
+            && confirmation.how == Confirmed::Asserted
+        {
+            return Err(Error::refused(
+                Code::ApproverNotAccepted,
+                format!(
+                    "This server runs under the token of a coding agent ({holder}), and {} needs \
+                     the verdict of a person. Nothing was recorded. Ask the person to run \
+                     `govforge approve {}` in a terminal.",
+                    decision.display_id, decision.display_id
+                ),
+            ));
+        }
         if input.status == ApprovalStatus::Approved {
             check_ready(write.connection(), &decision, &settings).await?;
         }

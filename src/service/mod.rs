@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::domain::time::{Clock, Ids};
-use crate::error::Result;
+use crate::error::{Refusal, Result};
 use crate::store::ledger::{Durability, Ledger};
 
 pub mod approvals;
@@ -31,6 +31,7 @@ pub mod reviews;
 mod rules;
 mod settings_file;
 pub mod tasks;
+pub mod tokens;
 mod write;
 
 /// The use cases over one ledger.
@@ -39,6 +40,7 @@ pub struct Service {
     ledger: Arc<Ledger>,
     durability: Arc<OnceLock<Durability>>,
     place: Arc<place::Place>,
+    token: Arc<std::result::Result<Option<tokens::Secret>, Refusal>>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -50,7 +52,14 @@ impl Service {
             Ok(path) => Ledger::new(path.clone()),
             Err(refusal) => Ledger::refusing(refusal.clone()),
         });
-        Self { ledger, durability: Arc::default(), place: Arc::new(place), clock, ids }
+        Self {
+            ledger,
+            durability: Arc::default(),
+            place: Arc::new(place),
+            token: Arc::new(Ok(None)),
+            clock,
+            ids,
+        }
     }
 
     /// The ledger file.

@@ -9,11 +9,12 @@ use super::Service;
 use crate::domain::entity::{Agent, Decision, Event};
 use crate::domain::id::{DisplayId, Kind};
 use crate::domain::time::Timestamp;
-use crate::domain::value::{DecisionStatus, EntityType};
+use crate::domain::value::{AgentType, DecisionStatus, EntityType};
 use crate::domain::{agent, digest};
 use crate::error::{Error, Result};
 use crate::store;
 use crate::store::ledger::WriteTransaction;
+use crate::store::tokens::Token;
 
 /// The transaction of a writing call.
 pub struct Write<'a> {
@@ -21,6 +22,8 @@ pub struct Write<'a> {
     transaction: WriteTransaction<'a>,
     /// The events of this call.
     events: Vec<Uuid>,
+    /// The token under which it happens.
+    token: Option<Token>,
     /// The time of everything this call records.
     pub now: Timestamp,
 }
@@ -53,7 +56,8 @@ impl Service {
         let last = transaction.last_event_time().await?;
         let now = self.clock.now();
         let now = last.map_or(now, |last| now.max(last.next()));
-        Ok(Write { service: self, transaction, events: Vec::new(), now })
+        let token = self.writing_token(&mut transaction, now).await?;
+        Ok(Write { service: self, transaction, events: Vec::new(), token, now })
     }
 }
 
@@ -61,6 +65,11 @@ impl Write<'_> {
     /// The connection of the transaction.
     pub fn connection(&mut self) -> &mut SqliteConnection {
         &mut self.transaction
+    }
+
+    /// What kind of agent holds the token under which this happens, if there is one.
+    pub fn holder(&self) -> Option<AgentType> {
+        self.token.as_ref().map(|token| token.agent_type)
     }
 
     /// A new id.
@@ -194,7 +203,8 @@ impl Write<'_> {
     /// Takes the events of this call into the chain, after those that the original wrote
     /// meanwhile, and makes the whole call durable.
     pub async fn commit(mut self) -> Result<()> {
-        store::chain::take_in(&mut self.transaction, &self.events, None).await?;
+        let label = self.token.as_ref().map(|token| token.label.as_str());
+        store::chain::take_in(&mut self.transaction, &self.events, label).await?;
         self.transaction.commit().await
     }
 }

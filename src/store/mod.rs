@@ -21,3 +21,4 @@ pub mod reviews;
 mod row;
 pub mod sequences;
 pub mod tasks;
+pub mod tokens;

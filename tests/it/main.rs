@@ -17,6 +17,7 @@ mod gate;
 mod ledger;
 mod pages;
 mod policy;
+mod roles;
 mod schemas;
 mod secrets;
 mod support;

@@ -10,10 +10,11 @@ use super::errors::{is_read_only, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
-pub(super) const MIGRATIONS: [&str; 3] = [
+pub(super) const MIGRATIONS: [&str; 4] = [
     include_str!("../../../migrations/0001_ledger.sql"),
     include_str!("../../../migrations/0002_policy_runs.sql"),
     include_str!("../../../migrations/0003_event_chain.sql"),
+    include_str!("../../../migrations/0004_tokens.sql"),
 ];
 
 /// Brings a file that was just opened up to date: schema, write-ahead log. Waits until
