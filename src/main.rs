@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use govforge::cli::{self, Cli, Verb};
 use govforge::domain::time::System;
+use govforge::domain::value::ApprovalStatus;
 use govforge::logging;
 use govforge::mcp::serve::serve;
 use govforge::mcp::server::Server;
@@ -22,6 +23,9 @@ fn main() {
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
+        Some(Verb::Approve(args)) => verdict(&args, ApprovalStatus::Approved),
+        Some(Verb::Reject(args)) => verdict(&args, ApprovalStatus::Rejected),
+        Some(Verb::NeedsChanges(args)) => verdict(&args, ApprovalStatus::NeedsChanges),
         Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
         Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
         Some(Verb::Token(args)) => cli::token::run(&service(), &args),
@@ -31,6 +35,10 @@ fn main() {
     // Work that cannot be interrupted may still run on another thread; it must not keep the
     // process, whose replies are all sent.
     std::process::exit(code)
+}
+
+fn verdict(args: &cli::verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure> {
+    cli::verdict::run(&service(), args, status)
 }
 
 /// The use cases for the directory that the program was started in.

@@ -10,6 +10,7 @@ pub mod policy;
 mod sarif;
 pub mod screen;
 pub mod token;
+pub mod verdict;
 
 use std::error::Error as _;
 use std::io::{self, Write as _};
@@ -47,6 +48,12 @@ pub struct Cli {
 pub enum Verb {
     /// Put a repository under governance
     Init(init::Args),
+    /// Give a person's verdict on a decision: approve it
+    Approve(verdict::Args),
+    /// Give a person's verdict on a decision: reject it
+    Reject(verdict::Args),
+    /// Give a person's verdict on a decision: ask for changes
+    NeedsChanges(verdict::Args),
     Audit(audit::Args),
     Export(audit::ExportArgs),
     Token(token::Args),
@@ -79,7 +86,9 @@ The ledger is the first of:
 
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
-  GOVFORGE_API_TOKEN  a token; the server runs only the tools that it covers
+  GOVFORGE_API_TOKEN
+                    a token; the server runs only the tools that it covers
+  GOVFORGE_USER     your name, for approve, reject and needs-changes
   GOVFORGE_PROJECT  where a bare DEC-001 is looked up first: a project's name,
                     path or UUID; else the project around the working directory
   RUST_LOG          what is logged to stderr, such as info or govforge=debug

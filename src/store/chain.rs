@@ -14,11 +14,24 @@ use crate::domain::chain::{
     GIT_CHANGES, Link, OTHER, OWN, POLICY_RESULTS, REVIEWS, RecordKind, Row, TASKS, Table,
     event_digest, record_digest,
 };
-use crate::error::Result;
+use crate::error::{Fault, Result};
 
 /// How many waiting events one write takes in at most, so that a ledger that comes from the
 /// original with a long history does not hold up its first call; the next ones take the rest.
 const TAKEN_AT_ONCE: u32 = 10_000;
+
+/// The columns of a link after its place.
+const LINK_COLUMNS: [&str; 9] = [
+    "event_id",
+    "event_digest",
+    "actor",
+    "record_kind",
+    "record_id",
+    "record_digest",
+    "origin",
+    "token",
+    "hash",
+];
 
 /// How many links a page of a walk holds.
 const PAGE: i64 = 2_000;
@@ -37,7 +50,7 @@ pub async fn take_in(
         "SELECT q.turn, q.event_id, q.origin, a.type || ' ' || a.name, {} FROM event_queue q \
          LEFT JOIN events e ON e.id = q.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
          ORDER BY q.turn LIMIT {TAKEN_AT_ONCE}",
-        columns("e", &EVENT_COLUMNS)
+        packed(&columns("e", &EVENT_COLUMNS))
     );
     let waiting = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
     let Some(last) = waiting.last() else { return Ok(()) };
@@ -125,17 +138,20 @@ pub async fn waiting(connection: &mut SqliteConnection) -> Result<i64> {
 
 /// The links after a place, in order, with what they stand for now; none at the end.
 pub async fn links_after(connection: &mut SqliteConnection, place: i64) -> Result<Vec<Link>> {
+    let mut all = columns("c", &LINK_COLUMNS);
+    all.push("(a.type || ' ' || a.name)".to_owned());
+    all.extend(columns("e", &EVENT_COLUMNS));
     let sql = format!(
-        "SELECT c.place, c.event_id, c.event_digest, c.actor, c.record_kind, c.record_id, \
-         c.record_digest, c.origin, c.token, c.hash, a.type || ' ' || a.name, {} FROM event_chain c \
-         LEFT JOIN events e ON e.id = c.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
+        "SELECT c.place, {} FROM event_chain c LEFT JOIN events e ON e.id = c.event_id \
+         LEFT JOIN agents a ON a.id = e.actor_agent_id \
          WHERE c.place > $1 ORDER BY c.place LIMIT {PAGE}",
-        columns("e", &EVENT_COLUMNS)
+        packed(&all)
     );
     let found = sqlx::query(AssertSqlSafe(sql)).bind(place).fetch_all(&mut *connection).await?;
     let mut links = Vec::with_capacity(found.len());
     for row in &found {
-        let head = cells(row, 1, 10)?;
+        let mut head = cells(row, 1, all.len())?;
+        let event = head.split_off(LINK_COLUMNS.len() + 1);
         let [
             event_id,
             event_digest,
@@ -148,7 +164,6 @@ pub async fn links_after(connection: &mut SqliteConnection, place: i64) -> Resul
             hash,
             actor_now,
         ] = head.try_into().unwrap_or_default();
-        let event = cells(row, 11, EVENT_COLUMNS.len())?;
         links.push(Link {
             place: row.try_get(0)?,
             event_id: event_id.unwrap_or_default(),
@@ -200,7 +215,7 @@ async fn rows_between(
         let sql = format!(
             "SELECT c.place, {} FROM event_chain c {join} WHERE c.record_kind = '{}' \
              AND c.place > $1 AND c.place <= $2 ORDER BY c.place, t.id",
-            columns("t", table.columns),
+            packed(&columns("t", table.columns)),
             kind.name()
         );
         let found = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(to);
@@ -274,7 +289,7 @@ async fn select(
 ) -> Result<Vec<Row>> {
     let sql = format!(
         "SELECT {} FROM {} t WHERE {condition} ORDER BY t.id",
-        columns("t", table.columns),
+        packed(&columns("t", table.columns)),
         table.name
     );
     let mut query = sqlx::query(AssertSqlSafe(sql));
@@ -336,7 +351,7 @@ pub async fn unvouched(
 async fn waiting_records(connection: &mut SqliteConnection) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT {} FROM event_queue q JOIN events e ON e.id = q.event_id ORDER BY q.turn",
-        columns("e", &EVENT_COLUMNS)
+        packed(&columns("e", &EVENT_COLUMNS))
     );
     let mut ids = Vec::new();
     for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await? {
@@ -388,18 +403,38 @@ pub async fn is_waiting(connection: &mut SqliteConnection, decision: &str) -> Re
     Ok(count > 0)
 }
 
-fn columns(alias: &str, names: &[&str]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("{alias}.{name}")).collect();
-    names.join(", ")
+/// Columns as one: each value as text behind its length in bytes and a colon, `-` for null.
+/// A walk reads millions of values, and each column of a row costs more than its content.
+fn packed(columns: &[String]) -> String {
+    let cells: Vec<String> = columns
+        .iter()
+        .map(|column| format!("COALESCE(OCTET_LENGTH({column}) || ':' || {column}, '-')"))
+        .collect();
+    cells.join(" || ")
 }
 
-/// Stored values as text, whatever their type; bytes that are no text are hashed by what can
+fn columns(alias: &str, names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("{alias}.{name}")).collect()
+}
+
+/// The values of a column that [`packed`] made. Bytes that are no text are hashed by what can
 /// be read of them.
-fn cells(row: &SqliteRow, from: usize, count: usize) -> Result<Vec<Cell>> {
-    (from..from + count)
-        .map(|index| {
-            let bytes: Option<&[u8]> = row.try_get_unchecked(index)?;
-            Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
-        })
-        .collect()
+fn cells(row: &SqliteRow, index: usize, count: usize) -> Result<Vec<Cell>> {
+    let mut bytes: &[u8] = row.try_get_unchecked(index)?;
+    let mut cells = Vec::with_capacity(count);
+    for _ in 0..count {
+        if let Some(rest) = bytes.strip_prefix(b"-") {
+            bytes = rest;
+            cells.push(None);
+            continue;
+        }
+        let colon = bytes.iter().position(|byte| *byte == b':').unwrap_or(bytes.len());
+        let (length, rest) = bytes.split_at(colon);
+        let length = std::str::from_utf8(length).ok().and_then(|digits| digits.parse().ok());
+        let text = length.and_then(|length: usize| rest.get(1..=length));
+        let text = text.ok_or_else(|| Fault::new("the ledger gave a row that cannot be read"))?;
+        bytes = &rest[1 + text.len()..];
+        cells.push(Some(String::from_utf8_lossy(text).into_owned()));
+    }
+    Ok(cells)
 }

@@ -213,6 +213,11 @@ fn the_settings_decide_whether_a_person_is_asked() {
     let text = server.try_call("approve_decision", verdict()).unwrap_err();
     assert!(text.contains("govforge approve DEC-001"), "{text}");
     server.close();
+    let app = app.with_file("shop/.govforge/config.toml", "[approval]\nconfirm = \"maybe\"\n");
+    let mut server = asking(&app, "2025-11-25");
+    let text = server.try_call("approve_decision", verdict()).unwrap_err();
+    assert!(text.contains("config.toml") && text.contains("line 2, column 11"), "{text}");
+    server.close();
     assert_eq!(verdicts(&app), ["APPROVED Looks fine. asserted"]);
 }
 
@@ -226,4 +231,27 @@ fn nobody_is_asked_in_vain() {
     let text = server.try_call("approve_decision", own).unwrap_err();
     assert!(text.starts_with("ApproverNotAccepted"), "{text}");
     server.close();
+}
+
+/// From a terminal a person passes; a script passes as what it is, and not where a person is
+/// wanted.
+#[test]
+fn a_script_is_no_person() {
+    let app = app();
+    let approve = |rest: &[&str]| {
+        let output = app.govforge(&[&["approve", "DEC-001", "-m", "Good."], rest].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, told) = approve(&[]);
+    assert!(code == Some(1) && told.contains("--as"), "{told}");
+    let (code, told) = approve(&["--as", "maintainer"]);
+    assert!(code == Some(1) && told.contains("in a terminal"), "{told}");
+    let (code, told) = approve(&["--as", "claude", "--yes"]);
+    assert!(code == Some(1) && told.contains("coding agent"), "{told}");
+    assert!(verdicts(&app).is_empty());
+    assert_eq!(approve(&["--as", "maintainer", "--yes"]).0, Some(0));
+    let app = app.with_file("shop/.govforge/config.toml", "[approval]\nconfirm = \"always\"\n");
+    let output = app.govforge(&["reject", "DEC-001", "--as", "maintainer", "--yes"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(verdicts(&app), ["APPROVED Good. asserted"]);
 }

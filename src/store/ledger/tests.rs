@@ -34,6 +34,30 @@ async fn a_missing_ledger_reads_as_empty_and_is_created_by_a_write() {
 }
 
 #[tokio::test]
+async fn a_ledger_of_the_first_version_is_brought_up_to_date_with_its_events_queued() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("govforge.db");
+    execute(&path, MIGRATIONS[0]).await;
+    execute(
+        &path,
+        "PRAGMA user_version = 1;
+         INSERT INTO projects VALUES ('p', 'shop', '/shop', 'main', 't', 't');
+         INSERT INTO events VALUES ('e2', 'p', 'task', 't', 'x', NULL, NULL, '2');
+         INSERT INTO events VALUES ('e1', 'p', 'task', 't', 'x', NULL, NULL, '1');",
+    )
+    .await;
+    let ledger = Ledger::new(path.clone());
+    let mut read = ledger.read().await.unwrap();
+    let queued: Vec<String> =
+        sqlx::query_scalar("SELECT event_id || origin FROM event_queue ORDER BY turn")
+            .fetch_all(&mut *read)
+            .await
+            .unwrap();
+    assert_eq!(queued, ["e1earlier", "e2earlier"]);
+    assert_eq!(version(&path).await, MIGRATIONS.len() as i64);
+}
+
+#[tokio::test]
 async fn a_newer_ledger_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("govforge.db");
