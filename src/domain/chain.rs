@@ -36,7 +36,7 @@ pub const EVENT_COLUMNS: [&str; 8] = [
 ];
 
 /// A table with rows that events vouch for, and its columns in the order in which they are
-/// hashed: those that no call ever changes.
+/// hashed: those that no call ever changes. The first is the key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Table {
     pub name: &'static str,
@@ -126,6 +126,8 @@ pub static POLICY_RESULTS: Table = Table {
         "created_at",
     ],
 };
+pub static POLICY_RESULT_RUNS: Table =
+    Table { name: "policy_result_runs", columns: &["policy_result_id", "event_id", "config_hash"] };
 pub static DISAGREEMENTS: Table = Table {
     name: "disagreements",
     columns: &[
@@ -145,13 +147,14 @@ pub static APPROVALS: Table = Table {
 };
 
 /// Every table with rows that events vouch for.
-pub static TABLES: [&Table; 8] = [
+pub static TABLES: [&Table; 9] = [
     &TASKS,
     &DECISIONS,
     &GIT_CHANGES,
     &REVIEWS,
     &FINDINGS,
     &POLICY_RESULTS,
+    &POLICY_RESULT_RUNS,
     &DISAGREEMENTS,
     &APPROVALS,
 ];

@@ -113,12 +113,8 @@ async fn ask(
     context: &RequestContext<RoleServer>,
 ) -> Result<ElicitResult> {
     let asked = context.peer.create_elicitation_with_timeout(form(question, input), Some(PATIENCE));
-    let asked = tokio::select! {
-        asked = asked => asked,
-        () = context.ct.cancelled() => {
-            return Err(unanswered(&question.decision_id, "the call was cancelled"));
-        }
-    };
+    // A cancelled call drops this wait.
+    let asked = asked.await;
     asked.map_err(|error| {
         tracing::info!(%error, "the person was not asked");
         let why = match error {

@@ -73,10 +73,3 @@ pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Op
     };
     known.as_ref().map(Agent::try_from).transpose()
 }
-
-/// The agent of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Agent>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
-    row.as_ref().map(Agent::try_from).transpose()
-}

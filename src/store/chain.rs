@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::row::{self, Columns as _};
 use crate::domain::chain::{
     APPROVALS, Cell, DECISIONS, DISAGREEMENTS, EARLIER, EVENT_COLUMNS, FINDINGS, GENESIS,
-    GIT_CHANGES, Link, OTHER, OWN, POLICY_RESULTS, REVIEWS, RecordKind, Row, TASKS, Table,
-    event_digest, record_digest,
+    GIT_CHANGES, Link, OTHER, OWN, POLICY_RESULT_RUNS, POLICY_RESULTS, REVIEWS, RecordKind, Row,
+    TASKS, Table, event_digest, record_digest,
 };
 use crate::error::{Fault, Result};
 
@@ -34,7 +34,7 @@ const LINK_COLUMNS: [&str; 9] = [
 ];
 
 /// How many links a page of a walk holds.
-const PAGE: i64 = 2_000;
+const PAGE: i64 = 5_000;
 
 /// Takes the events that wait into the chain, in the order in which they were written. Those
 /// in `own` are this call's, written under the token of that label.
@@ -207,6 +207,11 @@ async fn rows_between(
         // After its review.
         (RecordKind::Review, &FINDINGS, "JOIN findings t ON t.review_id = c.record_id".to_owned()),
         (RecordKind::PolicyRun, &POLICY_RESULTS, by_run.to_owned()),
+        (
+            RecordKind::PolicyRun,
+            &POLICY_RESULT_RUNS,
+            "JOIN policy_result_runs t ON t.event_id = c.event_id".to_owned(),
+        ),
         (RecordKind::Disagreement, &DISAGREEMENTS, format!("JOIN disagreements t {by_id}")),
         (RecordKind::Approval, &APPROVALS, format!("JOIN approvals t {by_id}")),
     ];
@@ -214,9 +219,10 @@ async fn rows_between(
     for (kind, table, join) in joined {
         let sql = format!(
             "SELECT c.place, {} FROM event_chain c {join} WHERE c.record_kind = '{}' \
-             AND c.place > $1 AND c.place <= $2 ORDER BY c.place, t.id",
+             AND c.place > $1 AND c.place <= $2 ORDER BY c.place, t.{}",
             packed(&columns("t", table.columns)),
-            kind.name()
+            kind.name(),
+            table.columns[0]
         );
         let found = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(to);
         for row in &found.fetch_all(&mut *connection).await? {
@@ -256,7 +262,9 @@ async fn vouched(
         RecordKind::PolicyRun => {
             let of_run = "t.decision_id = $1 AND t.created_at = $2";
             let run = [&entity, cell("created_at")];
-            let rows = select(connection, &POLICY_RESULTS, of_run, &run).await?;
+            let mut rows = select(connection, &POLICY_RESULTS, of_run, &run).await?;
+            let links = "t.event_id = $1";
+            rows.extend(select(connection, &POLICY_RESULT_RUNS, links, &[cell("id")]).await?);
             return Ok((Some(kind), None, rows));
         }
         RecordKind::Approval => {
@@ -288,9 +296,10 @@ async fn select(
     values: &[&str],
 ) -> Result<Vec<Row>> {
     let sql = format!(
-        "SELECT {} FROM {} t WHERE {condition} ORDER BY t.id",
+        "SELECT {} FROM {} t WHERE {condition} ORDER BY t.{}",
         packed(&columns("t", table.columns)),
-        table.name
+        table.name,
+        table.columns[0]
     );
     let mut query = sqlx::query(AssertSqlSafe(sql));
     for value in values {

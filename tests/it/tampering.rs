@@ -108,6 +108,7 @@ fn whatever_the_file_takes_shows() {
         ("UPDATE disagreements SET topic = 'Nothing'", "the disagreement"),
         ("DELETE FROM disagreements", "was removed"),
         ("UPDATE policy_results SET status = 'PASSED'", "the policy run"),
+        ("UPDATE policy_result_runs SET config_hash = 'sha256:00'", "the policy run"),
         ("DELETE FROM policy_results WHERE status = 'BLOCKED'", "the policy run"),
         ("INSERT INTO policy_results SELECT 'p', decision_id, policy_id, 'PASSED', message,
             evidence_json, '2030-01-01 00:00:00.000000' FROM policy_results LIMIT 1",

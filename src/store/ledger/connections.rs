@@ -107,6 +107,8 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .filename(path)
         .create_if_missing(true)
         .foreign_keys(true)
+        // A walk over the whole record would else wake the other thread every 50 rows.
+        .row_buffer_size(1024)
         .disable_statement_logging()
 }
 
