@@ -118,7 +118,7 @@ fn a_damaged_row_stops_neither_writes_nor_lists() {
             server.call(tool, arguments);
         }
         server.close();
-        Ledger::open(&app.ledger_path()).unwrap().execute(damage);
+        Ledger::open(&app.ledger_path()).unwrap().damage(damage);
 
         let mut server = app.serve();
         let mut call = |tool, arguments| {

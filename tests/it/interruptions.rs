@@ -144,7 +144,7 @@ fn a_clock_that_goes_backwards_leaves_the_timeline_in_order() {
     let mut server = app.serve();
     server.request("tools/call", create_task(app.here(), "In the future"));
     let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
-    ledger.execute("UPDATE events SET created_at = '2126-01-01 00:00:00.000000'");
+    ledger.damage("UPDATE events SET created_at = '2126-01-01 00:00:00.000000'");
     for title in ["One", "Two"] {
         let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": title });
         server.call("record_decision", decision);
@@ -177,7 +177,7 @@ fn a_damaged_time_does_not_keep_others_from_being_recorded() {
     let mut server = app.serve();
     server.request("tools/call", create_task(app.here(), "One"));
     let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
-    ledger.execute("UPDATE events SET created_at = 'yesterday'");
+    ledger.damage("UPDATE events SET created_at = 'yesterday'");
     let task = server.call("create_task", json!({ "project_path": app.here(), "title": "Two" }));
     assert_eq!(task["task_id"], "TASK-002");
     server.close();
