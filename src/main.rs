@@ -29,6 +29,10 @@ fn main() {
         Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
         Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
         Some(Verb::Token(args)) => cli::token::run(&service(), &args),
+        Some(Verb::Connect(args)) => cli::connect::run(&service(), &args),
+        Some(Verb::Doctor) => cli::doctor::run(&service()),
+        Some(Verb::Completions(args)) => cli::pages::completions(&args),
+        Some(Verb::Man(args)) => cli::pages::man(&args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
     });

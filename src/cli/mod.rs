@@ -4,8 +4,12 @@
 //! of the ledger or of the server.
 
 pub mod audit;
+pub mod connect;
 pub mod demo;
+pub mod doctor;
 pub mod init;
+pub mod mcp_client;
+pub mod pages;
 pub mod policy;
 mod sarif;
 pub mod screen;
@@ -57,8 +61,19 @@ pub enum Verb {
     Audit(audit::Args),
     Export(audit::ExportArgs),
     Token(token::Args),
+    Connect(connect::Args),
+    /// Check everything between a client and the ledger, and say how to mend it
+    ///
+    /// One line for each check: the repository, the ledger, the projects and their policies,
+    /// and for each client whether its configuration starts an existing program on the same
+    /// ledger, which is tried with a real handshake. Ends with 1 if a check fails. Nothing is
+    /// written. What a file of the repository tells to start is started only if it is this
+    /// very program.
+    Doctor,
     Demo(demo::Args),
     Policy(policy::Args),
+    Completions(pages::CompletionsArgs),
+    Man(pages::ManArgs),
 }
 
 const WIRING: &str = "\

@@ -19,6 +19,7 @@ pub mod config;
 pub mod context;
 mod coverage;
 pub mod decisions;
+pub mod diagnosis;
 pub mod disagreements;
 pub mod gate;
 pub mod place;

@@ -7,6 +7,7 @@
 
 mod cli;
 mod concurrency;
+mod connect;
 #[cfg(unix)]
 mod disk;
 mod documents;

@@ -1,7 +1,6 @@
 //! `govforge demo`: the canonical story, played through the real server on a throwaway
 //! repository, so that a newcomer sees in a second what a ledger of decisions is.
 
-mod client;
 mod shop;
 mod stage;
 mod story;

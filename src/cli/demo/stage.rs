@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
-use crate::cli::demo::client::Client;
+use crate::cli::mcp_client::Client;
 use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
 
 /// Enough digits to tell one hash from another.

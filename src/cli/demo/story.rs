@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
-use crate::cli::demo::client::{Client, this_binary};
 use crate::cli::demo::shop::{self, File};
 use crate::cli::demo::stage::Stage;
 use crate::cli::demo::timeline;
+use crate::cli::mcp_client::{Client, this_binary};
 use crate::git::scratch::{Author, ScratchRepository};
 
 const AUTHOR: &str = "claude-code";
@@ -38,8 +38,13 @@ pub fn play(stage: &mut Stage, folder: &Path) -> Result<(), Failure> {
     let shop = Shop { repository: ScratchRepository::init(&root)?, root };
     shop.commit(&shop::START, PERSON, "Start the shop")?;
     register(stage, &shop)?;
-    let mut author = Client::start(&shop.root, &shop.ledger(), folder.join("author.log"))?;
-    let mut reviewer = Client::start(&shop.root, &shop.ledger(), folder.join("reviewer.log"))?;
+    let server = |log: &str| {
+        let mut command = this_binary(&shop.root)?;
+        command.env("GOVFORGE_DB", shop.ledger());
+        Client::start(command, folder.join(log))
+    };
+    let mut author = server("author.log")?;
+    let mut reviewer = server("reviewer.log")?;
     meet(stage, &mut author)?;
     let task = propose(stage, &mut author, &shop)?;
     let decision = record(stage, &mut author, &task)?;

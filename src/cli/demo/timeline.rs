@@ -4,8 +4,8 @@ use chrono::DateTime;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
-use crate::cli::demo::client::Client;
 use crate::cli::demo::stage::Stage;
+use crate::cli::mcp_client::Client;
 
 /// Reads the timeline of `task` as a resource and shows it, oldest first.
 ///

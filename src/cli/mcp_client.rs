@@ -1,6 +1,7 @@
 //! A small MCP client over the pipes of a child process: what an agent's program does when
 //! it starts `govforge`.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,10 @@ use crate::cli::Failure;
 /// A server that has not answered by then never will.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often, and how long each time, a server that fell silent is given to end.
+const GRACE_STEPS: u32 = 40;
+const GRACE_STEP: Duration = Duration::from_millis(50);
+
 /// A running server and the conversation with it.
 pub struct Client {
     child: Child,
@@ -22,6 +27,7 @@ pub struct Client {
     replies: Receiver<String>,
     log: PathBuf,
     last_id: u64,
+    server: String,
 }
 
 /// A command that runs this same binary in `directory` with nothing of the caller's
@@ -41,20 +47,31 @@ pub fn this_binary(directory: &Path) -> Result<Command, Failure> {
     Ok(command)
 }
 
+/// A command as a client's configuration gives it, started in `directory` with the caller's
+/// environment and the given variables.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the doctor plays the client, which starts the server"
+)]
+pub fn configured(
+    program: &Path,
+    arguments: &[String],
+    variables: &BTreeMap<String, String>,
+    directory: &Path,
+) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).envs(variables).current_dir(directory);
+    command
+}
+
 impl Client {
-    /// Starts a server on the ledger and shakes hands. Its log goes to the file `log`.
+    /// Starts a server and shakes hands. Its log goes to the file `log`.
     ///
     /// # Errors
     /// The server does not start, ends, or refuses the handshake.
-    pub fn start(directory: &Path, ledger: &Path, log: PathBuf) -> Result<Self, Failure> {
-        let mut command = this_binary(directory)?;
+    pub fn start(mut command: Command, log: PathBuf) -> Result<Self, Failure> {
         let started = File::create(&log).and_then(|stderr| {
-            command
-                .env("GOVFORGE_DB", ledger)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(stderr)
-                .spawn()
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn()
         });
         let mut child = started
             .map_err(|error| Failure::Fault(format!("The server could not be started: {error}")))?;
@@ -68,17 +85,23 @@ impl Client {
                 }
             }
         });
-        let mut client = Self { child, requests, replies, log, last_id: 0 };
-        client.request(
+        let mut client = Self { child, requests, replies, log, last_id: 0, server: String::new() };
+        let greeting = client.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": {},
-                "clientInfo": {"name": "govforge-demo", "version": env!("CARGO_PKG_VERSION")},
+                "clientInfo": {"name": "govforge", "version": env!("CARGO_PKG_VERSION")},
             }),
         )?;
+        client.server = greeting["serverInfo"]["name"].as_str().unwrap_or_default().to_owned();
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)
+    }
+
+    /// What the server calls itself.
+    pub fn server(&self) -> &str {
+        &self.server
     }
 
     /// Sends a request and waits for its result.
@@ -169,10 +192,23 @@ impl Client {
     }
 
     fn ended(&mut self, method: &str) -> Failure {
-        match self.child.wait() {
+        match self.end() {
             Ok(status) => self.died(&format!("instead of answering `{method}`"), status),
             Err(error) => Failure::Fault(format!("The server is lost: {error}")),
         }
+    }
+
+    /// Waits for a server that has closed its output; one that goes on running is killed.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        self.requests = None;
+        for _ in 0..GRACE_STEPS {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            std::thread::sleep(GRACE_STEP);
+        }
+        self.child.kill()?;
+        self.child.wait()
     }
 
     fn died(&self, when: &str, status: ExitStatus) -> Failure {
@@ -191,7 +227,7 @@ impl Client {
     }
 }
 
-/// No server outlives the demo, also when a step failed.
+/// No server outlives the verb, also when a step failed.
 impl Drop for Client {
     fn drop(&mut self) {
         self.requests = None;
