@@ -51,6 +51,18 @@ AGENTS = {
     ),
 }
 
+# What `govforge connect` calls an agent, and where it is told to write so that the agent starts
+# the server without asking.
+WIRED = [
+    ("claude", "claude-code", "--user"),
+    ("gemini", "gemini", "--user"),
+    ("gemini", "gemini", "--project"),
+    ("opencode", "opencode", "--user"),
+    ("opencode", "opencode", "--project"),
+    ("qwen", "qwen", "--user"),
+    ("qwen", "qwen", "--project"),
+]
+
 MANY = 230  # more than two pages of resources/list
 
 
@@ -113,6 +125,10 @@ class Players:
         for name, (add, connected) in AGENTS.items():
             if self.installed(name):
                 self.agent(name, self.place(name), add, connected)
+        for name, client, scope in WIRED:
+            if self.installed(name):
+                place = self.place(f"{name}-connect{scope}")
+                self.wired(name, place, client, scope, AGENTS[name][1])
 
     async def about(self, client, revision):
         about = await client.about()
@@ -190,17 +206,28 @@ class Players:
             run("call", configuration, "summarize_decision", "decision_id=DEC-001", "--prompt",
                 "--json"), 0, "DEC-001")
 
-    def agent(self, name, place, add, connected):
+    def wired(self, name, place, client, scope, connected):
+        """The agent finds the server in what `govforge connect` wrote."""
+        place.run(place.server, "connect", client, scope)
+        code, output = self.run_agent(name, place, "mcp", "list")
+        found = differences(code, 0, "exit code")
+        if not re.search(connected, output):
+            found.append(f"it does not say that it is connected: {output}")
+        self.counts.check(name, f"connects by `govforge connect {client} {scope}`", found)
+
+    def run_agent(self, name, place, *arguments):
         command = self.given.clients / name / "node_modules" / ".bin" / name
         environment = place.environment | {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
+        done = subprocess.run(
+            [command, *arguments], capture_output=True, text=True, timeout=180,
+            env=environment, cwd=place.repository, stdin=subprocess.DEVNULL,
+        )
+        # Some colour their output also where nobody sees it.
+        return done.returncode, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", done.stdout + done.stderr)
 
+    def agent(self, name, place, add, connected):
         def run(*arguments):
-            done = subprocess.run(
-                [command, *arguments], capture_output=True, text=True, timeout=180,
-                env=environment, cwd=place.repository, stdin=subprocess.DEVNULL,
-            )
-            # Some colour their output also where nobody sees it.
-            return done.returncode, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", done.stdout + done.stderr)
+            return self.run_agent(name, place, *arguments)
 
         # Between the agent and the server stands a recorder of what both say.
         recorder = place.home / "recorder"

@@ -14,6 +14,9 @@ pub const SERVER: &str = "govforge";
 /// Where an entry names the ledger.
 pub const LEDGER_VARIABLE: &str = "GOVFORGE_DB";
 
+/// Where Claude Code keeps what belongs to one person in one directory.
+const PROJECTS: &str = "projects";
+
 /// A program that starts MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, strum::Display, strum::EnumIter)]
 #[strum(serialize_all = "kebab-case")]
@@ -128,6 +131,14 @@ impl Machine {
     }
 }
 
+impl Target {
+    /// Whether it is Claude Code's third kind, for one person in one directory, which
+    /// `govforge connect` does not write, and which comes before the others.
+    pub fn is_personal_project_entry(&self) -> bool {
+        self.keys.first().is_some_and(|key| key == PROJECTS)
+    }
+}
+
 impl ClientName {
     /// Where `govforge connect` writes; empty if the client has nothing for the scope.
     pub fn targets(self, scope: Scope, machine: &Machine) -> Vec<Target> {
@@ -149,7 +160,7 @@ impl ClientName {
         if let (Self::ClaudeCode, Some(root)) = (self, &machine.project) {
             // `claude mcp add` without a scope: for one person in one directory.
             let root = root.to_string_lossy();
-            let keys = ["projects", &root, self.container(), SERVER].map(str::to_owned).to_vec();
+            let keys = [PROJECTS, &root, self.container(), SERVER].map(str::to_owned).to_vec();
             let user = self.targets(Scope::User, machine);
             places.extend(user.into_iter().map(|target| Target { keys: keys.clone(), ..target }));
         }

@@ -46,9 +46,12 @@ impl<'a> Wired<'a> {
                 return Some(Outcome::Wrong(format!("{shown} {mistake}. Correct it.")));
             }
         };
-        let fix = match target.scope {
-            Scope::Project => format!("Run `govforge connect {client} --project`."),
-            Scope::User => format!("Run `govforge connect {client} --user`."),
+        let fix = match (target.is_personal_project_entry(), target.scope) {
+            (true, _) => format!(
+                "Run `claude mcp remove -s local {SERVER}`, then `govforge connect {client}`."
+            ),
+            (false, Scope::Project) => format!("Run `govforge connect {client} --project`."),
+            (false, Scope::User) => format!("Run `govforge connect {client} --user`."),
         };
         let wrong = |what: String| Some(Outcome::Wrong(format!("{shown} {what}. {fix}")));
         let Some(mut configured) = client.read_entry(&entry) else {
