@@ -61,9 +61,7 @@ fn report(done: &Initialised, name: Option<&str>) -> Vec<String> {
     }
     lines.push(match (registered, created.is_empty()) {
         (false, true) => "Nothing was changed.".to_owned(),
-        _ => {
-            "Next: commit .govforge/, then wire your client: `govforge --help` says how.".to_owned()
-        }
+        _ => "Next: commit .govforge/, then `govforge connect` your client.".to_owned(),
     });
     lines
 }
@@ -102,7 +100,7 @@ mod tests {
                 "Registered shop (default branch main).",
                 "Made /work/shop/.govforge/policies.toml",
                 "Made /work/shop/.govforge/govforge.db",
-                "Next: commit .govforge/, then wire your client: `govforge --help` says how.",
+                "Next: commit .govforge/, then `govforge connect` your client.",
             ]
         );
     }

@@ -81,16 +81,12 @@ Start here:
   govforge demo                        see a whole decision play out
   govforge init                        in your repository: make .govforge/
   govforge policy run --staged         judge what is staged, in a hook or CI
-  claude mcp add govforge -- govforge  let Claude Code use it
+  govforge connect                     let your client use it
+  govforge doctor                      check the way from the client to the ledger
 
-Other clients start the same command, `govforge` without arguments:
-  Codex    ~/.codex/config.toml   [mcp_servers.govforge]
-                                  command = \"govforge\"
-  Cursor   .cursor/mcp.json       {\"mcpServers\":
-                                    {\"govforge\": {\"command\": \"govforge\"}}}
-  VS Code  .vscode/mcp.json       {\"servers\": {\"govforge\":
-                                    {\"type\": \"stdio\", \"command\": \"govforge\"}}}
-  README.md has these and Cline, Gemini, Qwen, Copilot and OpenCode in full.
+`govforge connect` knows Claude Code, Codex, Cursor, Cline, VS Code, Gemini, Qwen,
+Copilot and OpenCode. Any other client starts the command `govforge` without
+arguments; `govforge connect cursor --print` shows the usual form.
 
 The ledger is the first of:
   1. the file that GOVFORGE_DB names

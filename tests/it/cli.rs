@@ -26,7 +26,7 @@ fn help_tells_the_verbs_the_environment_and_the_wiring_in_80_columns() {
         "GOVFORGE_PROJECT",
         "RUST_LOG",
         "~/.govforge",
-        "claude mcp",
+        "govforge connect",
     ] {
         assert!(help.contains(told), "{told}");
     }

@@ -353,6 +353,15 @@ fn the_doctor_on_a_damaged_ledger_ends_with_1_and_leaves_it() {
 }
 
 #[test]
+fn the_catalogue_entries_are_of_this_version() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/distribution");
+    for file in ["manifest.json", "server.json"] {
+        let entry = read_json(&folder.join(file));
+        assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"), "{file}");
+    }
+}
+
+#[test]
 fn completions_and_manual_pages_name_every_verb() {
     let app = TestApp::empty();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

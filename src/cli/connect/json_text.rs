@@ -21,7 +21,13 @@ pub fn set(
     edited(text, comments, |root| {
         let mut object = root.clone();
         for (depth, key) in keys.iter().enumerate() {
-            object = child_or_new(&object, key).ok_or_else(|| no_object(&keys[..=depth]))?;
+            object = match only(&object, key)? {
+                Some(property) => property.object_value(),
+                None => Some(
+                    object.append(key, CstInputValue::Object(Vec::new())).object_value_or_set(),
+                ),
+            }
+            .ok_or_else(|| no_object(&keys[..=depth]))?;
         }
         merge(&object, entry);
         Ok(())
@@ -133,13 +139,6 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, Mistake>
     match found.next() {
         None => Ok(first),
         Some(_) => Err(Mistake(format!("has the key \"{key}\" twice"))),
-    }
-}
-
-fn child_or_new(object: &CstObject, key: &str) -> Option<CstObject> {
-    match only(object, key).ok()? {
-        Some(property) => property.object_value(),
-        None => Some(object.append(key, CstInputValue::Object(Vec::new())).object_value_or_set()),
     }
 }
 

@@ -58,7 +58,7 @@ fn farewell(stage: &mut Stage, kept: Option<&Path>) -> Result<(), Failure> {
         stage.hint("cargo install --path .", "puts govforge on your PATH")?;
     }
     stage.hint("govforge init", "in your repository: makes .govforge/")?;
-    stage.hint("claude mcp add govforge -- govforge", "wires Claude Code; README.md has more")?;
+    stage.hint("govforge connect", "lets your client use it: Claude Code, Codex, ...")?;
     stage.hint("govforge --help", "verbs, environment, where the ledger is")?;
     stage.gap()?;
     match kept {
