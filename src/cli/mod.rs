@@ -52,15 +52,6 @@ pub struct Cli {
 pub enum Verb {
     /// Put a repository under governance
     Init(init::Args),
-    /// Give a person's verdict on a decision: approve it
-    Approve(verdict::Args),
-    /// Give a person's verdict on a decision: reject it
-    Reject(verdict::Args),
-    /// Give a person's verdict on a decision: ask for changes
-    NeedsChanges(verdict::Args),
-    Audit(audit::Args),
-    Export(audit::ExportArgs),
-    Token(token::Args),
     Connect(connect::Args),
     /// Check everything between a client and the ledger, and say how to mend it
     ///
@@ -70,6 +61,15 @@ pub enum Verb {
     /// written. What a file of the repository tells to start is started only if it is this
     /// very program.
     Doctor,
+    /// Give a person's verdict on a decision: approve it
+    Approve(verdict::Args),
+    /// Give a person's verdict on a decision: reject it
+    Reject(verdict::Args),
+    /// Give a person's verdict on a decision: ask for changes
+    NeedsChanges(verdict::Args),
+    Audit(audit::Args),
+    Export(audit::ExportArgs),
+    Token(token::Args),
     Demo(demo::Args),
     Policy(policy::Args),
     Completions(pages::CompletionsArgs),
@@ -82,11 +82,11 @@ Start here:
   govforge init                        in your repository: make .govforge/
   govforge policy run --staged         judge what is staged, in a hook or CI
   govforge connect                     let your client use it
-  govforge doctor                      check the way from the client to the ledger
+  govforge doctor                      check all from the client to the ledger
 
-`govforge connect` knows Claude Code, Codex, Cursor, Cline, VS Code, Gemini, Qwen,
-Copilot and OpenCode. Any other client starts the command `govforge` without
-arguments; `govforge connect cursor --print` shows the usual form.
+`govforge connect` knows Claude Code, Codex, Cursor, Cline, VS Code, Gemini,
+Qwen, Copilot and OpenCode. Any other client starts the command `govforge`
+without arguments; `govforge connect cursor --print` shows the usual form.
 
 The ledger is the first of:
   1. the file that GOVFORGE_DB names

@@ -60,7 +60,6 @@ WIRED = [
     ("opencode", "opencode", "--user"),
     ("opencode", "opencode", "--project"),
     ("qwen", "qwen", "--user"),
-    ("qwen", "qwen", "--project"),
 ]
 
 MANY = 230  # more than two pages of resources/list

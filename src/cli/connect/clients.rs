@@ -244,6 +244,9 @@ impl ClientName {
                 Some("Claude Code asks once whether it may start a server of .mcp.json.")
             }
             (Self::Codex, Scope::Project) => Some("Codex reads it once you trust the project."),
+            (Self::Qwen, Scope::Project) => {
+                Some("Qwen Code asks once whether it may start a server of the project.")
+            }
             (Self::Gemini | Self::Qwen, _) => {
                 Some("Servers are started only in folders that you trust.")
             }

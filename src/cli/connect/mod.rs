@@ -65,6 +65,9 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         None => ask(&machine)?,
     };
     let mut screen = Screen::stdout();
+    if clients.is_empty() {
+        return Ok(screen.line("Nothing was changed.")?);
+    }
     for client in clients {
         let (scope, targets) = targets(client, args, &machine)?;
         for target in &targets {
@@ -184,7 +187,8 @@ fn connect(
     }
     lines.push(match target.scope {
         Scope::Project => {
-            "The file names paths of this machine: before you commit it, think of colleagues."
+            "It names paths of this machine. Before you commit it, let it start plain `govforge` and \
+             take GOVFORGE_DB out."
                 .to_owned()
         }
         Scope::User => {
