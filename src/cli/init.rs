@@ -80,12 +80,12 @@ mod tests {
             project: Project {
                 id: Uuid::nil(),
                 name: "shop".into(),
-                root_path: "/work/shop".into(),
+                root_path: "/repos/shop".into(),
                 default_branch: "main".into(),
                 created_at: time,
                 updated_at: time,
             },
-            ledger: "/work/shop/.govforge/govforge.db".into(),
+            ledger: "/repos/shop/.govforge/govforge.db".into(),
             created: created.iter().map(PathBuf::from).collect(),
             registered,
         }
@@ -93,13 +93,13 @@ mod tests {
 
     #[test]
     fn says_what_was_made() {
-        let made = ["/work/shop/.govforge/policies.toml", "/work/shop/.govforge/govforge.db"];
+        let made = ["/repos/shop/.govforge/policies.toml", "/repos/shop/.govforge/govforge.db"];
         assert_eq!(
             report(&done(&made, true), None),
             [
                 "Registered shop (default branch main).",
-                "Made /work/shop/.govforge/policies.toml",
-                "Made /work/shop/.govforge/govforge.db",
+                "Made /repos/shop/.govforge/policies.toml",
+                "Made /repos/shop/.govforge/govforge.db",
                 "Next: commit .govforge/, then `govforge connect` your client.",
             ]
         );
@@ -112,7 +112,7 @@ mod tests {
             [
                 "shop is registered already.",
                 "It keeps its name, shop.",
-                "The ledger is /work/shop/.govforge/govforge.db",
+                "The ledger is /repos/shop/.govforge/govforge.db",
                 "Nothing was changed.",
             ]
         );

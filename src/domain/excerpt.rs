@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn no_shell_carries_out_a_part_of_a_path() {
-        assert_eq!(shell_word("/work/my shop"), "\"/work/my shop\"");
-        assert_eq!(shell_word("/work/$(id)"), "'/work/$(id)'");
+        assert_eq!(shell_word("/repos/my shop"), "\"/repos/my shop\"");
+        assert_eq!(shell_word("/repos/$(id)"), "'/repos/$(id)'");
         assert_eq!(shell_word("/it's `id`"), r"'/it'\''s `id`'");
     }
 

@@ -169,16 +169,16 @@ mod tests {
     use super::*;
 
     fn ledger(setting: &str) -> Result<PathBuf, Refusal> {
-        from_setting(&setting.into(), Path::new("/work"), Some(Path::new("/home/me")))
+        from_setting(&setting.into(), Path::new("/repos"), Some(Path::new("/home/me")))
     }
 
     #[test]
     fn the_setting_takes_paths_and_urls() {
         for (setting, path) in [
             ("/var/ledger.db", "/var/ledger.db"),
-            ("ledger.db", "/work/ledger.db"),
+            ("ledger.db", "/repos/ledger.db"),
             ("sqlite:///var/ledger.db", "/var/ledger.db"),
-            ("sqlite://ledger.db", "/work/ledger.db"),
+            ("sqlite://ledger.db", "/repos/ledger.db"),
             ("sqlite+aiosqlite:///var/ledger.db", "/var/ledger.db"),
             ("~/ledger.db", "/home/me/ledger.db"),
         ] {

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     fn machine() -> Machine {
-        let project = Some(PathBuf::from("/work/shop"));
+        let project = Some(PathBuf::from("/repos/shop"));
         Machine { home: "/home/me".into(), project, ..Machine::default() }
     }
 
@@ -367,13 +367,13 @@ mod tests {
             (ClientName::Copilot, ".mcp.json", ".copilot/mcp-config.json"),
             (ClientName::Opencode, "opencode.json", ".config/opencode/opencode.json"),
         ] {
-            assert_eq!(files(client, Scope::Project), [format!("/work/shop/{project}")]);
+            assert_eq!(files(client, Scope::Project), [format!("/repos/shop/{project}")]);
             assert_eq!(files(client, Scope::User), [format!("/home/me/{user}")]);
         }
         assert_eq!(files(ClientName::Cline, Scope::Project), [""; 0]);
         let cline = "/home/me/.cline/data/settings/cline_mcp_settings.json";
         assert_eq!(files(ClientName::Cline, Scope::User), [cline]);
-        assert_eq!(files(ClientName::Vscode, Scope::Project), ["/work/shop/.vscode/mcp.json"]);
+        assert_eq!(files(ClientName::Vscode, Scope::Project), ["/repos/shop/.vscode/mcp.json"]);
     }
 
     #[test]
