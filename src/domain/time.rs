@@ -31,6 +31,17 @@ impl Timestamp {
         Self(self.0 + TimeDelta::days(days.into()))
     }
 
+    /// The point in time that many hours earlier; `None` before the year 0.
+    pub fn hours_before(self, hours: u32) -> Option<Self> {
+        let earlier = self.0.checked_sub_signed(TimeDelta::hours(hours.into()))?;
+        (earlier.year() >= 0).then_some(Self(earlier))
+    }
+
+    /// As a person reads it, in UTC: `2026-05-10 14:02`.
+    pub fn minute(self) -> String {
+        self.0.format("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// The text for the ledger.
     pub fn stored(self) -> String {
         self.0.format(Self::STORED).to_string()

@@ -1,9 +1,10 @@
 //! What `attach_git_diff` records of a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use git2::{ObjectType, OdbObject, Oid};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::diff_text::{self, MAX_TEXT_BYTES, Side};
@@ -30,6 +31,17 @@ pub struct Change {
     /// The changed paths, sorted by their bytes, each once. A path that is not UTF-8, or
     /// starts with a double quote, is written as git quotes it: `"caf\351.txt"`.
     pub files_changed: Vec<String>,
+    /// Added lines; a binary file counts none.
+    pub insertions: u64,
+    /// Removed lines; a binary file counts none.
+    pub deletions: u64,
+}
+
+/// What a commit changes in one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileCounts {
+    /// The path, as in [`Change::files_changed`].
+    pub path: String,
     /// Added lines; a binary file counts none.
     pub insertions: u64,
     /// Removed lines; a binary file counts none.
@@ -76,6 +88,29 @@ impl Repository {
             insertions,
             deletions,
         })
+    }
+
+    /// The counts of [`Repository::change`] for each path, sorted by the path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Repository::change`].
+    pub fn file_counts(&self, revision: &str, stop: Stop<'_>) -> Result<Vec<FileCounts>> {
+        let id = revision::resolve(self, revision, stop)?;
+        let objects = Objects::of(&self.inner, self.root())?;
+        let ends = ends(&objects, id)?;
+        let mut files = BTreeMap::new();
+        tree_walk::walk(&objects, ends.old_tree, Some(ends.new_tree), stop, &mut |delta| {
+            let counts = write_delta(&objects, &delta, stop, &mut |_text| {})?;
+            // A file that gives way to a directory of its name comes twice.
+            let (insertions, deletions) =
+                files.entry(quote::shown(delta.path).into_owned()).or_insert((0, 0));
+            *insertions += counts.insertions;
+            *deletions += counts.deletions;
+            Ok(())
+        })?;
+        let counts = |(path, (insertions, deletions))| FileCounts { path, insertions, deletions };
+        Ok(files.into_iter().map(counts).collect())
     }
 
     /// Hands the diff text of a commit to `out`, piece by piece: what [`Change::diff_hash`]

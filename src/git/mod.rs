@@ -9,6 +9,7 @@
 
 mod change;
 mod diff_text;
+mod hooks;
 mod hunk_context;
 mod layout;
 mod lines;
@@ -24,7 +25,8 @@ mod staged;
 mod tests;
 mod tree_walk;
 
-pub use change::Change;
+pub use change::{Change, FileCounts};
+pub use hooks::{HooksDirectory, hooks_directory, user_name};
 pub use layout::{Located, locate};
 pub use repository::Repository;
 pub use scan::{ChangedLine, NotScanned, Scan, Why};

@@ -251,7 +251,7 @@ impl Service {
         self.record_of(&mut read, decision).await
     }
 
-    async fn record_of(
+    pub(super) async fn record_of(
         &self,
         connection: &mut SqliteConnection,
         decision: entity::Decision,
@@ -261,7 +261,7 @@ impl Service {
     }
 }
 
-async fn record(
+pub(super) async fn record(
     connection: &mut SqliteConnection,
     decision: entity::Decision,
     rules: &Current,

@@ -1,5 +1,7 @@
 //! The table `agents`.
 
+use std::collections::HashMap;
+
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
@@ -72,4 +74,10 @@ pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Op
         sqlx::query(select!("WHERE name = $1")).bind(known).fetch_optional(connection).await?
     };
     known.as_ref().map(Agent::try_from).transpose()
+}
+
+/// The names of all agents, by id.
+pub async fn names(connection: &mut SqliteConnection) -> Result<HashMap<Uuid, String>> {
+    let rows = sqlx::query("SELECT id, name FROM agents").fetch_all(connection).await?;
+    rows.iter().map(|row| Ok((row.uuid("id")?, row.text("name")?))).collect()
 }

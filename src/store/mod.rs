@@ -13,6 +13,7 @@ pub mod disagreements;
 pub mod events;
 pub mod git_changes;
 pub mod ledger;
+pub mod overview;
 pub mod policies;
 pub mod projects;
 pub mod recent_calls;

@@ -1,0 +1,40 @@
+//! What the verbs need to know of a repository's configuration.
+
+use std::path::{Path, PathBuf};
+
+use super::layout::Layout;
+use super::repository::open_exactly;
+
+/// Where git looks for the hooks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksDirectory {
+    pub path: PathBuf,
+    /// Whether `core.hooksPath` leads out of the working tree, to hooks of other repositories.
+    pub is_shared: bool,
+}
+
+/// The hooks of the repository at `root`, which must be resolved: in `core.hooksPath`, else in
+/// `hooks` beside the objects. `None` if there is no repository that can be opened.
+pub fn hooks_directory(root: &Path) -> Option<HooksDirectory> {
+    let layout = Layout::at(root)?;
+    let repository = open_exactly(&layout.root).ok()?;
+    Some(match repository.config().ok()?.get_path("core.hooksPath") {
+        Ok(path) => {
+            let path = layout.root.join(path);
+            let own = path.starts_with(&layout.root) || path.starts_with(&layout.common_dir);
+            HooksDirectory { path, is_shared: !own }
+        }
+        Err(_) => HooksDirectory { path: layout.common_dir.join("hooks"), is_shared: false },
+    })
+}
+
+/// `user.name` from the settings of the repository that holds `path`, else of the user.
+pub fn user_name(path: &Path) -> Option<String> {
+    let layout = path.ancestors().find_map(Layout::at);
+    let own = layout.map(|layout| layout.common_dir.join("config"));
+    let global = [git2::Config::find_global(), git2::Config::find_xdg()];
+    own.into_iter().chain(global.into_iter().flatten()).find_map(|file| {
+        let name = git2::Config::open(&file).ok()?.get_string("user.name").ok()?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    })
+}

@@ -1,0 +1,181 @@
+//! A decision as a person wants to read it: the record in full, with everybody's name.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::Service;
+use super::context::{
+    ApprovalShown, DecisionShown, DisagreementInFull, EventShown, GitChangeShown,
+    PolicyResultInFull, ReviewInFull,
+};
+use crate::domain::entity::Finding;
+use crate::domain::time::Timestamp;
+use crate::error::Result;
+use crate::git::FileCounts;
+use crate::store;
+
+/// Everything that the ledger holds about one decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Portrait {
+    /// The name of the project.
+    pub project: String,
+    /// The task that it belongs to.
+    pub task: Option<TaskNamed>,
+    /// The name of the author.
+    pub author: String,
+    pub created_at: Timestamp,
+    pub decision: DecisionShown,
+    /// The newest change attached to it.
+    pub git_change: Option<GitChangeShown>,
+    /// The lines of each file of the change; `None` if the repository cannot be read now.
+    pub files: Option<Vec<FileCounts>>,
+    pub reviews: Vec<Signed<ReviewInFull>>,
+    pub policy_results: Vec<PolicyResultInFull>,
+    pub disagreements: Vec<DisagreementInFull>,
+    pub approvals: Vec<Signed<ApprovalShown>>,
+    /// Oldest first.
+    pub events: Vec<EventSigned>,
+}
+
+/// A task by its names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskNamed {
+    pub id: String,
+    pub title: String,
+}
+
+/// A record, by whom and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Signed<T> {
+    /// Who reviewed or gave the verdict.
+    pub by: String,
+    pub created_at: Timestamp,
+    #[serde(flatten)]
+    pub what: T,
+}
+
+/// An event with the name of whoever acted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventSigned {
+    /// `None` where nobody was named.
+    pub actor: Option<String>,
+    #[serde(flatten)]
+    pub event: EventShown,
+}
+
+impl Portrait {
+    /// The results of the last policy run; of the original's runs, which are not told apart, the
+    /// newest of each policy.
+    pub fn newest_results(&self) -> Vec<&PolicyResultInFull> {
+        let run = self.policy_results.last().and_then(|full| full.result.run_id);
+        let mut newest: Vec<&PolicyResultInFull> = Vec::new();
+        for full in self.policy_results.iter().filter(|full| full.result.run_id == run) {
+            newest.retain(|known| known.result.policy_id != full.result.policy_id);
+            newest.push(full);
+        }
+        newest
+    }
+
+    /// The findings of all reviews, the most severe first.
+    pub fn findings(&self) -> Vec<(&Signed<ReviewInFull>, &Finding)> {
+        let mut findings: Vec<_> = self
+            .reviews
+            .iter()
+            .flat_map(|review| review.what.findings.iter().map(move |finding| (review, finding)))
+            .collect();
+        findings.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
+        findings
+    }
+}
+
+impl Service {
+    /// Everything about a decision.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision.
+    pub async fn portrait(&self, decision_id: &str) -> Result<Portrait> {
+        let mut read = self.ledger.read().await?;
+        let decision = self.decision(&mut read, decision_id).await?;
+        let project = self.project_of(&mut read, decision.project_id).await?;
+        let names = store::agents::names(&mut read).await?;
+        let task = match decision.task_id {
+            Some(id) => store::tasks::by_id(&mut read, id).await?,
+            None => None,
+        };
+        let reviews = store::reviews::of_decision(&mut read, decision.id).await?;
+        let approvals = store::approvals::of_decision(&mut read, decision.id).await?;
+        let events = store::events::of_decision(&mut read, decision.id).await?;
+        let (author, created_at) = (name(&names, decision.author_agent_id), decision.created_at);
+        let record = self.record_of(&mut read, decision).await?;
+        drop(read);
+        let files = match &record.git_change {
+            Some(_) => {
+                let attached = self.attached(&record.uuid.to_string()).await?;
+                attached
+                    .file_counts()
+                    .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
+                    .ok()
+            }
+            None => None,
+        };
+        Ok(Portrait {
+            project: project.name,
+            task: task.map(|task| TaskNamed { id: task.display_id, title: task.title }),
+            author,
+            created_at,
+            decision: record.decision,
+            git_change: record.git_change,
+            files,
+            reviews: reviews
+                .iter()
+                .zip(record.reviews)
+                .map(|(row, what)| Signed {
+                    by: name(&names, row.reviewer_agent_id),
+                    created_at: row.created_at,
+                    what,
+                })
+                .collect(),
+            policy_results: record.policy_results,
+            disagreements: record.disagreements,
+            approvals: approvals
+                .iter()
+                .zip(record.approvals)
+                .map(|(row, what)| Signed {
+                    by: name(&names, row.approver_agent_id),
+                    created_at: row.created_at,
+                    what,
+                })
+                .collect(),
+            events: events.into_iter().map(|event| signed(&names, event)).collect(),
+        })
+    }
+
+    /// The events of a task and of everything linked to it, with everybody's name; and the
+    /// task's title.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown task.
+    pub async fn task_history(&self, task_id: &str) -> Result<(TaskNamed, Vec<EventSigned>)> {
+        let mut read = self.ledger.read().await?;
+        let task = self.task(&mut read, task_id).await?;
+        let names = store::agents::names(&mut read).await?;
+        let events = store::events::of_task(&mut read, task.id).await?;
+        Ok((
+            TaskNamed { id: task.display_id, title: task.title },
+            events.into_iter().map(|event| signed(&names, event)).collect(),
+        ))
+    }
+}
+
+fn signed(names: &HashMap<Uuid, String>, event: crate::domain::entity::Event) -> EventSigned {
+    let actor = event.actor_agent_id.and_then(|id| names.get(&id).cloned());
+    EventSigned { actor, event: EventShown::from(event) }
+}
+
+fn name(names: &HashMap<Uuid, String>, id: Uuid) -> String {
+    names.get(&id).cloned().unwrap_or_else(|| "unknown".to_owned())
+}
