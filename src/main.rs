@@ -23,9 +23,17 @@ fn main() {
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => cli::init::run(&service(), &args),
+        Some(Verb::Status(args)) => cli::status::run(&service(), &args),
+        Some(Verb::List(args)) => cli::list::run(&service(), &args),
+        Some(Verb::Show(args)) => cli::show::run(&service(), &args),
+        Some(Verb::Diff(args)) => cli::diff::run(&service(), &args),
+        Some(Verb::Timeline(args)) => cli::timeline::run(&service(), &args),
+        Some(Verb::Report(args)) => cli::report::run(&service(), &args),
         Some(Verb::Approve(args)) => verdict(&args, ApprovalStatus::Approved),
         Some(Verb::Reject(args)) => verdict(&args, ApprovalStatus::Rejected),
         Some(Verb::NeedsChanges(args)) => verdict(&args, ApprovalStatus::NeedsChanges),
+        Some(Verb::Gate(args)) => cli::gate::run(&service(), &args),
+        Some(Verb::Hook(args)) => cli::hook::run(&args),
         Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
         Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
         Some(Verb::Token(args)) => cli::token::run(&service(), &args),

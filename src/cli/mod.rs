@@ -6,22 +6,37 @@
 pub mod audit;
 pub mod connect;
 pub mod demo;
+pub mod diff;
 pub mod doctor;
+pub mod events;
+pub mod gate;
+pub mod hook;
 pub mod init;
+pub mod list;
 pub mod mcp_client;
+mod pager;
 pub mod pages;
 pub mod policy;
+pub mod report;
 mod sarif;
 pub mod screen;
+pub mod show;
+pub mod status;
+pub mod timeline;
 pub mod token;
 pub mod verdict;
 
 use std::error::Error as _;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
+use serde::Serialize;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::domain::excerpt::printable;
+use crate::domain::value::Value;
 use crate::error::Error;
 
 /// A local ledger that keeps AI coding agents accountable, served over MCP
@@ -61,12 +76,20 @@ pub enum Verb {
     /// written. What a file of the repository tells to start is started only if it is this
     /// very program.
     Doctor,
+    Status(status::Args),
+    List(list::Args),
+    Show(show::Args),
+    Diff(diff::Args),
+    Timeline(timeline::Args),
+    Report(report::Args),
     /// Give a person's verdict on a decision: approve it
     Approve(verdict::Args),
     /// Give a person's verdict on a decision: reject it
     Reject(verdict::Args),
     /// Give a person's verdict on a decision: ask for changes
     NeedsChanges(verdict::Args),
+    Gate(gate::Args),
+    Hook(hook::Args),
     Audit(audit::Args),
     Export(audit::ExportArgs),
     Token(token::Args),
@@ -99,9 +122,11 @@ Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
   GOVFORGE_API_TOKEN
                     a token; the server runs only the tools that it covers
-  GOVFORGE_USER     your name, for approve, reject and needs-changes
   GOVFORGE_PROJECT  where a bare DEC-001 is looked up first: a project's name,
                     path or UUID; else the project around the working directory
+  GOVFORGE_USER     your name, for approve, reject and needs-changes; else git's
+                    user.name
+  PAGER             shows long output; less if unset, none if empty
   RUST_LOG          what is logged to stderr, such as info or govforge=debug
   NO_COLOR          no colours, whatever the terminal can do
 
@@ -144,6 +169,52 @@ impl From<Error> for Failure {
             }
         }
     }
+}
+
+/// Carries out what a verb asks of the service.
+///
+/// # Errors
+/// As the use case.
+pub fn wait<T>(work: impl Future<Output = crate::error::Result<T>>) -> Result<T, Failure> {
+    // One for all: the ledger's connections outlive a use case.
+    static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
+    let runtime = RUNTIME
+        .get_or_init(|| Builder::new_current_thread().enable_all().build())
+        .as_ref()
+        .map_err(|error| Failure::Fault(format!("The program cannot start: {error}")))?;
+    Ok(runtime.block_on(work)?)
+}
+
+/// JSON for a machine, which steers no terminal that it is printed on.
+///
+/// # Errors
+/// A closed output.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::Fault(format!("The result is no JSON: {error}")))?;
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                let _ = write!(plain, "\\u{:04x}", u32::from(character));
+            }
+            other => plain.push(other),
+        }
+    }
+    writeln!(io::stdout().lock(), "{plain}")?;
+    Ok(())
+}
+
+/// Reads one of a closed set of values for clap, in any case and with dashes.
+fn read_value<V: Value + strum::IntoEnumIterator>(text: &str) -> Result<V, String> {
+    V::read(&text.replace('-', "_")).ok_or_else(|| {
+        let names: Vec<&str> = V::iter().map(Value::wire).collect();
+        format!("it is one of {}", names.join(", "))
+    })
 }
 
 /// The exit code of a verb, after telling on stderr what went wrong.

@@ -1,9 +1,14 @@
 //! Where the verbs write: standard output, held locked, plain unless it is a terminal.
 
 use std::fmt::{Display, Write as _};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
+use std::process::Child;
 
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+
+use super::pager;
+use crate::domain::excerpt::printable;
 
 /// Columns where the output is no terminal, and so has no width of its own.
 const PLAIN_WIDTH: usize = 80;
@@ -32,6 +37,7 @@ pub const CODE: Style = AnsiColor::Cyan.on_default();
 pub struct Screen {
     out: Box<dyn Write>,
     width: usize,
+    pager: Option<Child>,
 }
 
 impl Screen {
@@ -39,13 +45,55 @@ impl Screen {
     pub fn stdout() -> Self {
         let width = terminal_size::terminal_size_of(io::stdout())
             .map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).clamp(MIN_WIDTH, MAX_WIDTH));
-        Self { out: Box::new(anstream::stdout().lock()), width }
+        Self { out: Box::new(anstream::stdout().lock()), width, pager: None }
+    }
+
+    /// Standard output through the person's pager, where it is a terminal: `PAGER`, else `less`.
+    /// An empty `PAGER`, or `cat`, means none. [`Screen::finish`] must come last.
+    pub fn paged() -> Self {
+        let mut screen = Self::stdout();
+        if io::stdout().is_terminal()
+            && let Some(mut pager) = pager::start()
+            && let Some(input) = pager.stdin.take()
+        {
+            let choice = AutoStream::choice(&io::stdout());
+            screen.out = Box::new(AutoStream::new(Box::new(input) as Box<dyn Write>, choice));
+            screen.pager = Some(pager);
+        }
+        screen
+    }
+
+    /// Waits until the person has left the pager, if there is one.
+    ///
+    /// # Errors
+    /// The sink's, such as a closed pipe.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        drop(self.out);
+        if let Some(mut pager) = self.pager {
+            pager.wait()?;
+        }
+        Ok(())
+    }
+
+    /// A question, with the cursor left behind it.
+    ///
+    /// # Errors
+    /// The sink's, such as a closed pipe.
+    pub fn ask(&mut self, text: &str) -> io::Result<()> {
+        write!(self.out, "{text}")?;
+        self.out.flush()
+    }
+
+    /// Columns of the terminal, or as many as are taken where it is none.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Any other sink, at a given width, with styles kept.
     #[cfg(test)]
     pub fn new(out: impl Write + 'static, width: usize) -> Self {
-        Self { out: Box::new(out), width }
+        Self { out: Box::new(out), width, pager: None }
     }
 
     /// One line as it is, however long.
@@ -77,6 +125,74 @@ impl Screen {
             writeln!(self.out, "{}", dress(line))?;
         }
         self.out.flush()
+    }
+}
+
+impl Screen {
+    /// A heading after an empty line.
+    ///
+    /// # Errors
+    /// The sink's, such as a closed pipe.
+    pub fn heading(&mut self, text: &str) -> io::Result<()> {
+        self.line("")?;
+        self.line(styled(STRONG, text))
+    }
+
+    /// A text of others, each of its lines wrapped, all set in as far as the `lead` is wide.
+    /// Nothing in it steers the terminal.
+    ///
+    /// # Errors
+    /// The sink's, such as a closed pipe.
+    pub fn quote(&mut self, lead: (&str, Style), text: &str) -> io::Result<()> {
+        let text = printable(text.trim_end());
+        let blank = " ".repeat(lead.0.chars().count());
+        let mut lead = lead;
+        for line in text.split('\n') {
+            self.hanging(lead, line, str::to_owned)?;
+            lead = (&blank, PLAIN);
+        }
+        Ok(())
+    }
+
+    /// Rows in columns as wide as their widest cell; the last one is cut where the width ends,
+    /// unless the output is no terminal. Nothing in a cell steers the terminal.
+    ///
+    /// # Errors
+    /// The sink's, such as a closed pipe.
+    pub fn table<const N: usize>(&mut self, rows: &[[(String, Style); N]]) -> io::Result<()> {
+        let mut widths = [0; N];
+        let clean = |text: &str| printable(text).replace('\n', " ");
+        for row in rows {
+            for (width, (text, _)) in widths.iter_mut().zip(row) {
+                *width = (*width).max(clean(text).chars().count());
+            }
+        }
+        let whole = !io::stdout().is_terminal();
+        for row in rows {
+            let mut used = 0;
+            let mut line = String::new();
+            for (index, ((text, style), width)) in row.iter().zip(widths).enumerate() {
+                let text = clean(text);
+                if index + 1 == N {
+                    let room = if whole { usize::MAX } else { self.width.saturating_sub(used) };
+                    let _ = write!(line, "{}", styled(*style, cut(&text, room)));
+                } else {
+                    let gap = width - text.chars().count() + 2;
+                    let _ = write!(line, "{}{:gap$}", styled(*style, text), "");
+                    used += width + 2;
+                }
+            }
+            self.line(line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// At most `room` characters, the last of which tells that something was cut.
+fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some(_) => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
     }
 }
 

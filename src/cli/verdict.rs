@@ -2,11 +2,11 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use tokio::runtime::Builder;
-
-use crate::cli::Failure;
-use crate::cli::screen::Screen;
+use crate::cli::screen::{BAD, PLAIN, STRONG, Screen, styled};
+use crate::cli::{Failure, wait};
+use crate::domain::excerpt::one_line;
 use crate::domain::value::ApprovalStatus;
+use crate::git;
 use crate::service::Service;
 use crate::service::approvals::ApproveDecision;
 use crate::service::gate::{Confirmation, Confirmed};
@@ -17,9 +17,9 @@ pub struct Args {
     /// The decision, such as DEC-001
     decision: String,
     /// Your reasons or conditions
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "COMMENT")]
     message: Option<String>,
-    /// Your name [default: GOVFORGE_USER]
+    /// Your name [default: GOVFORGE_USER, else git's user.name]
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
     /// Do not ask; the verdict then stands as asserted, not as given in a terminal
@@ -32,23 +32,22 @@ pub struct Args {
 /// # Errors
 /// As [`Service::approve_decision`]; refuses without a terminal to ask in.
 pub fn run(service: &Service, args: &Args, status: ApprovalStatus) -> Result<(), Failure> {
-    let name = args.name.clone().or_else(|| std::env::var("GOVFORGE_USER").ok());
-    let approver = name.filter(|name| !name.trim().is_empty()).ok_or_else(|| {
-        Failure::Refused("Whose verdict is it? Name yourself with --as or GOVFORGE_USER.".into())
-    })?;
     let input = ApproveDecision {
         decision_id: args.decision.clone(),
-        approver,
+        approver: signer(args)?,
         status,
-        comment: args.message.clone(),
+        comment: args.message.clone().filter(|comment| !comment.trim().is_empty()),
     };
-    let runtime = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::Fault(format!("The program cannot start: {error}")))?;
-    let question = runtime.block_on(service.verdict_question(&input))?;
+    let question = wait(service.verdict_question(&input))?;
     let mut screen = Screen::stdout();
-    screen.line(&question)?;
+    for (index, line) in question.to_string().lines().enumerate() {
+        let style = match index {
+            0 => STRONG,
+            _ if line.starts_with("Blocked by") || line.starts_with("Open dis") => BAD,
+            _ => PLAIN,
+        };
+        screen.hanging(("", PLAIN), line, |line| styled(style, line))?;
+    }
     let how = match args.yes {
         true => Confirmed::Asserted,
         false => {
@@ -57,30 +56,58 @@ pub fn run(service: &Service, args: &Args, status: ApprovalStatus) -> Result<(),
         }
     };
     let confirmation = Confirmation { how, seen: Some(question.fingerprint) };
-    let given = runtime.block_on(service.approve_decision(input, confirmation))?;
-    screen.line(format!("{} is now {}.", given.decision_id, given.decision_status))?;
+    let given = wait(service.approve_decision(input, confirmation))?;
+    // Whoever copies or commits the file now gets the verdict too.
+    wait(async {
+        service.close().await;
+        Ok(())
+    })?;
+    let status = given.decision_status.to_string().replace('_', " ");
+    screen.line(format!("{} is now {}.", given.decision_id, styled(STRONG, status)))?;
     Ok(())
+}
+
+fn signer(args: &Args) -> Result<String, Failure> {
+    let variable = || std::env::var("GOVFORGE_USER").ok();
+    let configured = || git::user_name(&std::env::current_dir().ok()?);
+    let named = |name: &String| !name.trim().is_empty();
+    let name = args.name.clone().or_else(|| variable().filter(named)).or_else(configured);
+    name.filter(named).ok_or_else(|| {
+        Failure::Refused(
+            "Whose verdict is it? Name yourself with --as, GOVFORGE_USER or `git config \
+             user.name`."
+                .to_owned(),
+        )
+    })
 }
 
 /// Asks for the decision's ID: a `y` is typed too easily.
 fn confirm(decision_id: &str, input: &ApproveDecision) -> Result<(), Failure> {
+    let verb = match input.status {
+        ApprovalStatus::Approved => "approve",
+        ApprovalStatus::Rejected => "reject",
+        ApprovalStatus::NeedsChanges => "needs-changes",
+    };
     if !io::stdin().is_terminal() {
-        return Err(Failure::Refused(
-            "A verdict is given in a terminal, and this is none. Nothing was recorded.".to_owned(),
-        ));
+        return Err(Failure::Refused(format!(
+            "A verdict is given in a terminal, and this is none. Nothing was recorded. Run \
+             `govforge {verb} {decision_id}` in a terminal; a script adds --yes."
+        )));
     }
-    let verdict = input.status;
     let mut out = io::stderr().lock();
     write!(
         out,
-        "To record \"{verdict}\" as {}, type {decision_id}; anything else records nothing: ",
-        input.approver.trim()
+        "To record \"{}\" as {}, type {decision_id}; anything else records nothing: ",
+        input.status,
+        one_line(input.approver.trim())
     )?;
     out.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     match answer.trim().eq_ignore_ascii_case(decision_id) {
         true => Ok(()),
-        false => Err(Failure::Refused("Nothing was recorded.".to_owned())),
+        false => Err(Failure::Refused(format!(
+            "Nothing was recorded. `govforge {verb} {decision_id}` asks again."
+        ))),
     }
 }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::support::app::TestApp;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -71,5 +73,21 @@ fn the_architecture_explains_every_dependency() {
         let is_told =
             first_cells.iter().any(|cell| cell.split(", ").any(|told| told.trim() == name));
         assert!(is_told, "docs/architecture.md does not say why {name} is there");
+    }
+}
+
+#[test]
+fn every_verb_has_an_example_in_the_documents() {
+    let page = read("docs/cli.md");
+    let output = TestApp::empty().govforge(&["-h"]);
+    let help = String::from_utf8(output.stdout).unwrap();
+    let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    let verb = Regex::new(r"(?m)^  ([a-z-]+) ").unwrap();
+    let verbs: Vec<&str> =
+        verb.captures_iter(commands).map(|found| found.get(1).unwrap().as_str()).collect();
+    assert!(verbs.len() > 10, "{help}");
+    for verb in verbs {
+        let row = format!("| `{verb}` | `govforge {verb}");
+        assert!(page.contains(&row), "docs/cli.md has no example of {verb}");
     }
 }

@@ -16,6 +16,7 @@ mod fixtures;
 mod gate;
 mod interruptions;
 mod ledger;
+mod looking;
 mod pages;
 mod policy;
 mod roles;

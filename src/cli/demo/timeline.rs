@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use crate::cli::Failure;
 use crate::cli::demo::stage::Stage;
+use crate::cli::events::gist;
 use crate::cli::mcp_client::Client;
 
 /// Reads the timeline of `task` as a resource and shows it, oldest first.
@@ -31,57 +32,4 @@ pub fn show(stage: &mut Stage, client: &mut Client, task: &str) -> Result<(), Fa
 fn milliseconds(event: &Json) -> Option<i64> {
     let time = DateTime::parse_from_rfc3339(event["created_at"].as_str()?).ok()?;
     Some(time.timestamp_millis())
-}
-
-/// What a person wants to know of an event, from its payload.
-fn gist(kind: &str, payload: &Json) -> String {
-    let text = |field: &str| match &payload[field] {
-        Json::String(text) => text.clone(),
-        Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
-    };
-    match kind {
-        "task.created" | "decision.created" => format!("{} {}", text("display_id"), text("title")),
-        "decision.git_attached" => format!(
-            "{:.7} +{} -{}: {}",
-            text("commit_hash"),
-            text("insertions"),
-            text("deletions"),
-            text("files_changed"),
-        ),
-        "decision.policy_evaluated" => format!(
-            "{} policies: {} blocked, {} with a warning",
-            text("policy_count"),
-            text("blocked"),
-            text("warnings"),
-        ),
-        "review.requested" => format!("focus: {}", text("focus")),
-        "review.submitted" => format!(
-            "{} {}, findings: {}",
-            text("display_id"),
-            text("status"),
-            text("findings_count"),
-        ),
-        "disagreement.recorded" => text("topic"),
-        // Status changes and verdicts.
-        _ => format!("from {} to {}", text("from"), text("to")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn says_what_happened_in_a_few_words() {
-        let attached = json!({
-            "commit_hash": "5f3a2c1d9e8b7a6f5f3a2c1d9e8b7a6f5f3a2c1d",
-            "files_changed": ["a.py", "b.py"], "insertions": 3, "deletions": 1,
-        });
-        assert_eq!(gist("decision.git_attached", &attached), "5f3a2c1 +3 -1: a.py, b.py");
-        let changed = json!({"from": "draft", "to": "approved", "comment": null});
-        assert_eq!(gist("decision.approved", &changed), "from draft to approved");
-    }
 }

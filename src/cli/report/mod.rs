@@ -1,0 +1,146 @@
+//! `govforge report`: decisions as a page to keep, to print or to send.
+
+mod classes;
+mod diff_lines;
+mod html;
+mod markdown;
+mod picture;
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::PathBuf;
+
+use self::diff_lines::FileDiff;
+use crate::cli::screen::Screen;
+use crate::cli::{Failure, wait};
+use crate::domain::excerpt::one_line;
+use crate::service::Service;
+use crate::service::overview::{DecisionListed, ListDecisions};
+use crate::service::portrait::Portrait;
+
+/// Write a decision, or all, as one HTML page or as Markdown
+///
+/// The page needs no network and no script: what, why, the change with the findings at their
+/// lines, checks, disagreements, verdicts, and the timeline as a picture. It prints well.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The decision, such as DEC-001
+    #[arg(required_unless_present = "all")]
+    decision: Option<String>,
+    /// Every decision of the project, or of the whole ledger outside any
+    #[arg(long, conflicts_with = "decision")]
+    all: bool,
+    /// Markdown for a pull request, without the diff
+    #[arg(long)]
+    markdown: bool,
+    /// The file to write, instead of the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A decision with its diff.
+struct Entry {
+    portrait: Portrait,
+    diff: Vec<FileDiff>,
+}
+
+/// Writes it.
+///
+/// # Errors
+/// As [`Service::portrait`]; refuses a file that cannot be written, and to write HTML to a
+/// terminal.
+pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
+    if args.output.is_none() && !args.markdown && io::stdout().is_terminal() {
+        return Err(Failure::Refused(
+            "The report is a page for a browser. Pass -o FILE.html, send the output elsewhere, \
+             or add --markdown."
+                .to_owned(),
+        ));
+    }
+    let listed = match &args.decision {
+        Some(_) => None,
+        None => {
+            let mut all = wait(service.list_decisions(ListDecisions::default()))?;
+            all.reverse();
+            Some(all)
+        }
+    };
+    let references: Vec<&str> = match (&listed, &args.decision) {
+        (Some(all), _) => all.iter().map(|one| one.reference.as_str()).collect(),
+        (None, decision) => decision.iter().map(String::as_str).collect(),
+    };
+    // Nothing is written over before it is known that there is something to write.
+    let first = references.first().map(|reference| load(service, args, reference)).transpose()?;
+    let rest = references.iter().skip(1).map(|reference| load(service, args, reference));
+    let entries = first.map(Ok).into_iter().chain(rest);
+    match &args.output {
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            write(args, listed.as_deref(), entries, &mut out, Failure::from)
+        }
+        Some(path) => {
+            let unwritable = |error: io::Error| {
+                let kind = error.kind();
+                Failure::Refused(format!("{} cannot be written ({kind}).", path.display()))
+            };
+            let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);
+            write(args, listed.as_deref(), entries, &mut file, unwritable)?;
+            let line = format!("Wrote {} decision(s) to {}", references.len(), path.display());
+            Ok(Screen::stdout().line(one_line(&line))?)
+        }
+    }
+}
+
+fn load(service: &Service, args: &Args, reference: &str) -> Result<Entry, Failure> {
+    let portrait = wait(service.portrait(reference))?;
+    let diff = match portrait.git_change.is_some() && !args.markdown {
+        // A repository that is gone is told in the page.
+        true => diff_lines::read(&wait(service.attached(reference))?).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    Ok(Entry { portrait, diff })
+}
+
+/// Writes one decision after the other, so that one is held at a time.
+fn write(
+    args: &Args,
+    listed: Option<&[DecisionListed]>,
+    entries: impl Iterator<Item = Result<Entry, Failure>>,
+    out: &mut dyn Write,
+    unwritable: impl Fn(io::Error) -> Failure,
+) -> Result<(), Failure> {
+    let mut begun = false;
+    for (index, entry) in entries.enumerate() {
+        let entry = entry?;
+        if let Some(all) = listed {
+            progress(index + 1, all.len());
+        }
+        let written = match args.markdown {
+            true => markdown::write(&entry.portrait, index, out),
+            false if begun => html::article(&entry, index, out),
+            false => {
+                let decision = &entry.portrait.decision;
+                let title = format!("{} {}", decision.id, decision.title);
+                html::begin(&title, listed, out).and_then(|()| html::article(&entry, index, out))
+            }
+        };
+        written.map_err(&unwritable)?;
+        begun = true;
+    }
+    let ended = match args.markdown {
+        true => Ok(()),
+        false if begun => html::end(out),
+        false => html::begin("", listed, out).and_then(|()| html::end(out)),
+    };
+    ended.and_then(|()| out.flush()).map_err(unwritable)
+}
+
+/// Tells a person who waits how far it is.
+fn progress(done: usize, total: usize) {
+    const WORTH_TELLING: usize = 20;
+    let mut stderr = io::stderr().lock();
+    if total >= WORTH_TELLING && stderr.is_terminal() {
+        let end = if done == total { "\n" } else { "" };
+        let _ = write!(stderr, "\r{done} of {total} decisions{end}");
+    }
+}

@@ -1,0 +1,424 @@
+//! The verbs with which a person looks and signs.
+
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+use crate::support::ledger::Ledger;
+use crate::support::{skipped, story};
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What a verb prints, which must succeed.
+fn run(app: &TestApp, arguments: &[&str]) -> String {
+    let output = app.govforge(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    assert!(!stdout(&output).contains('\u{1b}'), "colours in a pipe");
+    stdout(&output)
+}
+
+/// What a verb says on stderr when it refuses.
+fn refused(app: &TestApp, arguments: &[&str]) -> String {
+    let output = app.govforge(arguments);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stdout(&output));
+    stderr(&output)
+}
+
+/// The story of one decision, up to the call before `stop`.
+fn played_until(stop: &str) -> TestApp {
+    let app = story::app();
+    let mut server = app.serve();
+    for (tool, arguments) in story::calls(&app).into_iter().take_while(|(tool, _)| *tool != stop) {
+        server.call(tool, arguments);
+    }
+    server.close();
+    app
+}
+
+fn contains_all(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing from:\n{text}");
+    }
+}
+
+#[test]
+fn status_tells_what_waits_for_whom() {
+    let app = played_until("submit_review");
+    let text = run(&app, &["status"]);
+    contains_all(
+        &text,
+        &[
+            "1 decision(s): 1 review required",
+            "Waiting for a person (1)",
+            "Reviews asked for (1)",
+            "DEC-001  codex: Check the password at login (risk high)",
+            "Blocked by a policy (2)",
+            "auth_change_requires_review: 2 auth-adjacent file(s)",
+            "Next: govforge approve DEC-001",
+        ],
+    );
+    let json: Value = serde_json::from_str(&run(&app, &["status", "--json"])).unwrap();
+    assert_eq!(json["projects"][0]["decisions"], json!({ "review_required": 1 }));
+    assert_eq!(json["projects"][0]["reviews"][0]["what"], "codex");
+
+    let app = played_until("list_open_reviews");
+    let text = run(&app, &["status"]);
+    assert!(!text.contains("Reviews asked for"), "it was submitted: {text}");
+    let mut server = app.serve();
+    let app = app.with_commit("Go on", &[("src/auth.py", Some("def login():\n"))]);
+    let project = app.here().to_str().unwrap();
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": project }));
+    server.close();
+    contains_all(
+        &run(&app, &["status"]),
+        &["About an older change", "the policy run", "every review"],
+    );
+}
+
+#[test]
+fn list_filters_and_status_of_an_empty_ledger_says_what_to_do() {
+    let empty = TestApp::empty();
+    contains_all(&run(&empty, &["status"]), &["govforge init"]);
+    contains_all(&run(&empty, &["list"]), &["govforge demo"]);
+    contains_all(&run(&empty, &["report", "--all"]), &["No decision has been recorded yet."]);
+    let app = played_until("submit_review");
+    let found = |arguments: &[&str]| {
+        let text = run(&app, &[&["list", "--json"], arguments].concat());
+        serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().len()
+    };
+    assert_eq!(found(&[]), 1);
+    assert_eq!(found(&["--status", "Review-Required", "--risk", "HIGH", "--agent", "Claude"]), 1);
+    assert_eq!(found(&["--since", "1h", "--all"]), 1);
+    assert_eq!(found(&["--since", "9999-01-01"]), 0);
+    assert_eq!(found(&["--status", "approved"]), 0);
+    assert_eq!(found(&["--risk", "low"]), 0);
+    assert_eq!(found(&["--agent", "codex"]), 0);
+    contains_all(&run(&app, &["list", "--risk", "low"]), &["No decision is like that"]);
+    contains_all(
+        &run(&app, &["list"]),
+        &["DECISION", "DEC-001   review_required  high", "Check the password at login"],
+    );
+    contains_all(&refused(&app, &["list", "--since", "soon"]), &["2026-05-10", "7d"]);
+    let output = app.govforge(&["list", "--risk", "huge"]);
+    assert_eq!(output.status.code(), Some(2));
+    contains_all(&stderr(&output), &["low, medium, high, critical"]);
+}
+
+#[test]
+fn show_tells_the_whole_record_and_timeline_its_events() {
+    let app = played_until("get_decision_context");
+    let text = run(&app, &["show", "dec-001"]);
+    contains_all(
+        &text,
+        &[
+            "DEC-001  Check the password at login",
+            "changes requested, risk high, a person's verdict is required",
+            "What  login() takes the password.",
+            "Why   It let everybody in.",
+            "2 file(s), +4 -1",
+            "src/auth.py             4 +++-",
+            "blocked  auth_change_requires_review",
+            "high     src/auth.py:3, security (REV-001, codex)",
+            "A password stands in the code.",
+            "-> Remove it and change it.",
+            "author    It is only a test's.",
+            "reviewer  It opens the door.",
+            "needs changes  maintainer",
+            "Remove it first.",
+            "review.submitted",
+        ],
+    );
+    assert!(!text.contains(story::SECRET));
+    let json: Value = serde_json::from_str(&run(&app, &["show", "DEC-001", "--json"])).unwrap();
+    assert_eq!(json["reviews"][0]["by"], "codex");
+    assert_eq!(json["reviews"][0]["findings"][0]["line_start"], 3);
+    assert_eq!(json["files"][0], json!({"path": "src/auth.py", "insertions": 3, "deletions": 1}));
+
+    contains_all(
+        &run(&app, &["timeline", "TASK-001"]),
+        &["TASK-001  Harden the login", "task.created", "maintainer  decision.needs_changes"],
+    );
+    let json: Value =
+        serde_json::from_str(&run(&app, &["timeline", "TASK-001", "--json"])).unwrap();
+    assert_eq!(json["events"][0]["actor"], "claude");
+    contains_all(&refused(&app, &["show", "DEC-002"]), &["DEC-001"]);
+    contains_all(&refused(&app, &["timeline", "DEC-001"]), &["TASK-001"]);
+}
+
+#[test]
+fn a_damaged_ledger_ends_with_3() {
+    let app = played_until("submit_review");
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    ledger.execute("UPDATE decisions SET created_at = 'never'");
+    drop(ledger);
+    for verb in [&["status"][..], &["list"], &["show", "DEC-001"]] {
+        let output = app.govforge(verb);
+        assert_eq!(output.status.code(), Some(3), "{verb:?}: {}", stderr(&output));
+        contains_all(&stderr(&output), &["created_at"]);
+    }
+}
+
+#[test]
+fn diff_is_what_git_prints() {
+    let app = played_until("submit_review");
+    let git = app.git(&["show", "--format=", "-p", "--no-renames", "--full-index", "HEAD"]);
+    assert_eq!(run(&app, &["diff", "DEC-001"]), git);
+    let mut server = app.serve();
+    let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "Another" });
+    server.call("record_decision", decision);
+    server.close();
+    contains_all(&refused(&app, &["diff", "DEC-002"]), &["attach_git_diff"]);
+}
+
+#[test]
+fn nothing_that_an_agent_wrote_steers_the_terminal_or_the_page() {
+    let app = TestApp::init();
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    let evil = "a\u{1b}[2J\u{9b}\u{202e}<script>b</script>";
+    server.call("create_task", json!({ "project_path": project, "title": evil }));
+    server.call(
+        "record_decision",
+        json!({ "task_id": "TASK-001", "author_agent": "\u{1b}]claude", "title": evil,
+                "summary": evil, "rationale": evil }),
+    );
+    server.call(
+        "record_disagreement",
+        json!({ "decision_id": "DEC-001", "topic": evil, "author_position": evil }),
+    );
+    server.close();
+    let json = ["show", "DEC-001", "--json"];
+    for verb in [
+        &["status"][..],
+        &["list"],
+        &["show", "DEC-001"],
+        &json,
+        &["timeline", "TASK-001"],
+        &["report", "DEC-001"],
+        &["report", "--all", "--markdown"],
+    ] {
+        let text = run(&app, verb);
+        let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(steers), "{verb:?}: {text:?}");
+        if verb[0] == "report" {
+            assert!(!text.contains("<script"), "{text}");
+        }
+    }
+    let shown: Value = serde_json::from_str(&run(&app, &json)).unwrap();
+    assert_eq!(shown["decision"]["title"], evil, "a machine gets it as it is");
+}
+
+/// Runs a verb in a terminal of its own, with what a person types there.
+fn in_a_terminal(app: &TestApp, command: &str, typed: &str) -> Option<Output> {
+    let govforge = env!("CARGO_BIN_EXE_govforge");
+    let mut child = app
+        .hermetic("script")
+        .args(["-qec", &format!("{govforge} {command}"), "/dev/null"])
+        .env("PAGER", "")
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), typed.as_bytes()).unwrap();
+    Some(child.wait_with_output().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_signs_in_a_terminal() {
+    let app = played_until("approve_decision");
+    let Some(output) = in_a_terminal(&app, "approve DEC-001 --as maintainer", "no\n") else {
+        return skipped("there is no `script`: nobody signs in a terminal");
+    };
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    contains_all(&text, &["Nothing was recorded", "Blocked by policies", "A password stands"]);
+    let app = app.with_env("GOVFORGE_USER", "maintainer");
+    let command = "needs-changes DEC-001 -m 'Not yet.'";
+    let output = in_a_terminal(&app, command, "DEC-001\n").unwrap();
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    contains_all(&text, &["DEC-001 is now", "changes requested"]);
+    let json: Value = serde_json::from_str(&run(&app, &["show", "DEC-001", "--json"])).unwrap();
+    assert_eq!(json["approvals"].as_array().unwrap().len(), 1);
+    assert_eq!(json["approvals"][0]["comment"], "Not yet.");
+    let verdict = json["events"].as_array().unwrap().last().unwrap();
+    assert_eq!(verdict["type"], "decision.needs_changes");
+    assert_eq!(verdict["payload"]["confirmed"], "terminal");
+    let colours = stdout(&in_a_terminal(&app, "show DEC-001", "").unwrap());
+    assert!(colours.contains("\u{1b}[1mDEC-001"), "{colours:?}");
+    let plain = app.with_env("NO_COLOR", "1");
+    assert!(!stdout(&in_a_terminal(&plain, "show DEC-001", "").unwrap()).contains("\u{1b}[1m"));
+}
+
+#[test]
+fn the_name_of_the_signer_may_be_gits() {
+    let app = played_until("approve_decision");
+    app.git(&["config", "user.name", "maintainer"]);
+    contains_all(&run(&app, &["reject", "DEC-001", "--yes"]), &["DEC-001 is now rejected."]);
+    let text = run(&app, &["show", "DEC-001"]);
+    contains_all(&text, &["rejected       maintainer"]);
+}
+
+#[test]
+fn the_gate_lets_only_an_approved_diff_pass() {
+    let app = played_until("attach_git_diff");
+    contains_all(&refused(&app, &["gate"]), &["No decision", "record_decision"]);
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap().to_owned();
+    let attach = json!({ "decision_id": "DEC-001", "repo_path": project });
+    server.call("attach_git_diff", attach);
+    contains_all(&refused(&app, &["gate"]), &["not approved", "govforge approve DEC-001"]);
+    run(&app, &["approve", "DEC-001", "--as", "maintainer", "--yes"]);
+    contains_all(&run(&app, &["gate"]), &["approved by DEC-001"]);
+    let json: Value = serde_json::from_str(&run(&app, &["gate", "HEAD", "--json"])).unwrap();
+    assert_eq!((&json["passes"], &json["reason"]), (&json!(true), &json!("approved")));
+
+    // The same diff under another commit passes, another diff does not.
+    app.git(&["commit", "-q", "--amend", "-m", "Another message"]);
+    run(&app, &["gate"]);
+    std::fs::write(app.here().join("src/auth.py"), "def login():\n").unwrap();
+    app.git(&["commit", "-q", "-a", "--amend", "-m", "Sneak in"]);
+    contains_all(&refused(&app, &["gate"]), &["DEC-001 is approved, but for another diff"]);
+    let output = app.govforge(&["gate", "--json"]);
+    let json: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(json["reason"], "approved_for_another_diff");
+
+    // Attached, it takes the approval back.
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": project }));
+    server.close();
+    contains_all(&refused(&app, &["gate"]), &["not approved (its status is review_required)"]);
+    contains_all(&refused(&app, &["gate", "nowhere"]), &["nowhere"]);
+    contains_all(&refused(&TestApp::empty(), &["gate"]), &["no git repository"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_keeps_the_one_that_was_there_and_stops_a_push() {
+    let app = played_until("approve_decision");
+    let hooks = app.here().join(".git/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let own = "#!/bin/sh\ncat > \"$(dirname \"$0\")/seen\"\n";
+    std::fs::write(hooks.join("pre-push"), own).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(hooks.join("pre-push"), mode).unwrap();
+    contains_all(&run(&app, &["hook", "install", "pre-push"]), &["pre-push.before-govforge"]);
+    run(&app, &["hook", "install", "pre-push"]);
+    let kept = std::fs::read_to_string(hooks.join("pre-push.before-govforge")).unwrap();
+    assert_eq!(kept, own, "running it again keeps it too");
+
+    app.git(&["init", "-q", "--bare", "../remote"]);
+    app.git(&["remote", "add", "origin", "../remote"]);
+    // What was there before the governance began.
+    app.git(&["push", "-q", "--no-verify", "origin", "HEAD~1:refs/heads/main"]);
+    let push = || app.hermetic("git").args(["push", "-q", "origin", "main"]).output().unwrap();
+    let output = push();
+    assert!(!output.status.success());
+    contains_all(&stderr(&output), &["belongs to DEC-001, which is not approved"]);
+    assert!(std::fs::read_to_string(hooks.join("seen")).unwrap().starts_with("refs/heads/main "));
+    run(&app, &["approve", "DEC-001", "--as", "maintainer", "--yes"]);
+    let output = push();
+    assert!(output.status.success(), "{}", stderr(&output));
+    app.git(&["push", "-q", "origin", ":main"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_before_a_commit_judges_what_is_staged() {
+    let app = played_until("approve_decision");
+    run(&app, &["approve", "DEC-001", "--as", "maintainer", "--yes"]);
+    run(&app, &["hook", "install", "pre-commit"]);
+    let commit =
+        |message| app.hermetic("git").args(["commit", "-q", "-m", message]).output().unwrap();
+    app.git(&["reset", "-q", "--soft", "HEAD~1"]);
+    let output = commit("The approved change again");
+    assert!(output.status.success(), "{}", stderr(&output));
+    std::fs::write(app.here().join("README.md"), "more\n").unwrap();
+    app.git(&["add", "README.md"]);
+    let output = commit("More");
+    assert!(!output.status.success());
+    contains_all(&stderr(&output), &["No decision has the diff"]);
+    app.git(&["config", "core.hooksPath", "/elsewhere/hooks"]);
+    contains_all(&refused(&app, &["hook", "install", "pre-push"]), &["core.hooksPath"]);
+}
+
+#[test]
+fn the_report_is_one_page_that_needs_nothing_else() {
+    let app = played_until("get_decision_context");
+    let page = run(&app, &["report", "DEC-001"]);
+    contains_all(
+        &page,
+        &[
+            "<h1><span class=\"id\">DEC-001</span>Check the password at login</h1>",
+            "default-src 'none'",
+            "<svg",
+            "It is only a test&#39;s.",
+            "Remove it first.",
+            "@media print",
+        ],
+    );
+    for outside in ["<script", "http://", "https://", "<link", "<img", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    // The finding stands right below the line that it is about.
+    let diff = &page[page.find("<h2>Diff</h2>").unwrap()..];
+    let line = diff.find("correct-horse").unwrap();
+    let finding = diff.find("A password stands in the code.").unwrap();
+    assert!(line < finding && !diff[line..finding].contains("class=\"added\""), "{diff}");
+
+    let file = app.root().join("all.html");
+    let told = run(&app, &["report", "--all", "-o", file.to_str().unwrap()]);
+    assert_eq!(told, format!("Wrote 1 decision(s) to {}\n", file.display()));
+    assert!(std::fs::read_to_string(file).unwrap().contains("DEC-001"));
+    let text = run(&app, &["report", "DEC-001", "--markdown"]);
+    contains_all(&text, &["## DEC-001 Check the password at login", "| blocked |", "### Verdicts"]);
+    assert_eq!(app.govforge(&["report"]).status.code(), Some(2));
+    contains_all(&refused(&app, &["report", "DEC-001", "-o", "/no/where"]), &["cannot be written"]);
+}
+
+/// At both widths nothing is wider than the screen, as the browser itself measures it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_browser_shows_the_report_at_two_widths() {
+    let app = played_until("get_decision_context");
+    let page = run(&app, &["report", "DEC-001"]);
+    for width in [420, 1280] {
+        // In a frame, because a headless window has a least width; the probe is the test's own.
+        let probe = "<script>document.title = document.documentElement.scrollWidth</script>";
+        let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'\"";
+        let inner =
+            page.replace(policy, "content=\"\"").replace("</body>", &format!("{probe}</body>"));
+        let inner = inner.replace('&', "&amp;").replace('"', "&quot;");
+        let outer = format!(
+            "<iframe width={width} height=900 srcdoc=\"{inner}\" \
+             onload=\"document.title = this.contentDocument.title\"></iframe>"
+        );
+        let file = app.root().join(format!("{width}.html"));
+        std::fs::write(&file, outer).unwrap();
+        let chromium = app
+            .hermetic("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+            .arg(format!("file://{}", file.display()))
+            .stdin(Stdio::null())
+            .output();
+        let Ok(output) = chromium else {
+            return skipped("chromium is not installed: no browser shows the report");
+        };
+        let dom = String::from_utf8_lossy(&output.stdout);
+        let title = dom.split("<title>").nth(1).and_then(|rest| rest.split('<').next());
+        let shown: u32 = title.and_then(|title| title.parse().ok()).unwrap_or_else(|| {
+            panic!("no width: {} {}", &dom[..dom.len().min(300)], stderr(&output))
+        });
+        assert!(shown <= width, "{shown} pixels wide in {width}");
+    }
+}
