@@ -38,18 +38,22 @@ pub fn reads_as_agent(name: &str) -> Option<AgentType> {
     })
 }
 
-/// A name's letters in the two orders of folding: `I` is like `l` only while it is a capital.
-fn spellings(name: &str) -> [String; 3] {
-    let bare: String = name.nfkd().filter(|c| !is_combining_mark(*c)).collect();
-    let plain = bare.to_lowercase();
-    let lower = skeleton(&plain).collect::<String>().to_lowercase();
-    let upper = skeleton(&bare).collect::<String>().to_lowercase();
-    [plain, lower, upper]
+/// A name's letters in each order of folding: `I` is like `l` only while it is a capital.
+/// Some letters (the lunate sigma `\u{3f2}`) look like one letter, and have another as their
+/// compatibility form, so that each is also folded by its looks first.
+fn spellings(name: &str) -> [String; 5] {
+    let bare = |name: &str| -> String { name.nfkd().filter(|c| !is_combining_mark(*c)).collect() };
+    let looks = |name: &str| -> String { skeleton(name).collect() };
+    let by_looks = |name: &str| looks(&bare(&looks(name))).to_lowercase();
+    let plain = bare(name).to_lowercase();
+    let lower = looks(&plain).to_lowercase();
+    let upper = looks(&bare(name)).to_lowercase();
+    [plain, lower, upper, by_looks(name), by_looks(&name.to_lowercase())]
 }
 
 /// Whether the first word is a known one, or becomes it once the blanks (or anything else
 /// that is no letter, seen or not) are taken out of it.
-fn begins_with(spelling: &str, known: &[String; 3]) -> bool {
+fn begins_with(spelling: &str, known: &[String; 5]) -> bool {
     let words = spelling.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     let mut start = String::new();
     words.into_iter().any(|word| {
@@ -99,6 +103,8 @@ mod tests {
             "c\u{3bf}dex-reviewer",
             "C0dex",
             "\u{430}mp",
+            "\u{3f2}laude",
+            "\u{3f9}LAUDE",
         ] {
             assert!(reads_as_agent(name).is_some(), "{name:?}");
         }
