@@ -94,13 +94,15 @@ pub(super) fn follows(rest: &[u8], line: usize) -> bool {
     if value.is_empty() && quote.is_empty() {
         return false;
     }
-    // An empty text in quotes: nothing is closed where nothing was opened.
-    if quote.len() >= 2 && quote.first() == quote.last() && quote.first() != Some(&b'\\') {
-        return true;
+    // An empty text in quotes, unless a value follows that a shell joins to it. Three quotes
+    // only open a text.
+    let is_even = quote.len() >= 2 && quote.len().is_multiple_of(2);
+    if is_even && quote[0] != b'\\' && quote.iter().all(|byte| *byte == quote[0]) {
+        return ends(value, b".:?+");
     }
     let is_source = |source: &&str| value.starts_with(source.as_bytes());
     reference(value).is_some_and(|length| ends(&value[length..], b"/@:"))
-        || stand_in(value).is_some_and(|length| ends(&value[length..], b""))
+        || stand_in(value).is_some_and(|length| is_whole(quote, &value[length..]))
         || is_elided(value)
         || SOURCES.iter().any(is_source)
         || (line >= MINIFIED && quote.is_empty() && is_short_name(value))
@@ -146,6 +148,17 @@ fn trim_start<'t>(text: &'t [u8], bytes: &[u8]) -> &'t [u8] {
 fn ends(rest: &[u8], also: &[u8]) -> bool {
     let parts = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`&;,)]}|\\<>".contains(byte);
     rest.first().is_none_or(|byte| parts(byte) || also.contains(byte))
+}
+
+/// Whether what stands for a value is all of it: within quotes, words may follow that belong to
+/// the value.
+fn is_whole(quote: &[u8], rest: &[u8]) -> bool {
+    match quote.last() {
+        Some(quote) if *quote != b'\\' && rest.contains(quote) => {
+            rest.first() == Some(quote) || rest.first() == Some(&b'\\')
+        }
+        _ => ends(rest, b""),
+    }
 }
 
 /// Whether a value shows its form alone: `sk-...`, `sk-xxxxxxxx`, `sk-your-key`.
@@ -301,6 +314,10 @@ mod tests {
             "None,",
             "null)",
             "\"\"",
+            "\"\", user)",
+            "''.join(parts)",
+            "\"\"\"${DB_PASSWORD}\"\"\"",
+            "\"changeme\" # later",
             "=null",
             "os.environ[\"DB\"]",
             "process.env.DB",
@@ -330,6 +347,11 @@ mod tests {
             "{hunter",
             "*hunter*",
             "yours",
+            "\"\"\"hunter2\"\"\"",
+            "\"\"hunter2",
+            "''hunter2''",
+            "\"xxx hunter2\"",
+            "'changeme;hunter2'",
             "e,",
             "t.password",
         ] {
