@@ -9,7 +9,7 @@ use super::config::Confirm;
 use super::coverage::Coverage;
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
 use super::projects::Found;
-use super::question::fingerprint;
+use super::question::question;
 use super::reviews::OfProject;
 use super::write::Subject;
 use crate::domain::entity::Approval;
@@ -80,7 +80,7 @@ impl Service {
     ) -> Result<VerdictGiven> {
         let mut write = self.begin().await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
-        let settings = self.approval_settings(write.connection(), &decision).await?;
+        let (settings, rules) = self.approval_settings(write.connection(), &decision).await?;
         if settings.confirm == Confirm::Always && confirmation.how == Confirmed::Asserted {
             return Err(unconfirmed(&decision.display_id));
         }
@@ -102,11 +102,13 @@ impl Service {
             ));
         }
         if input.status == ApprovalStatus::Approved {
-            check_ready(write.connection(), &decision, &settings).await?;
+            check_ready(write.connection(), &decision, &settings, &rules).await?;
         }
         let coverage = Coverage::of(write.connection(), decision.id).await?;
-        let fingerprint = fingerprint(write.connection(), &decision, &coverage).await?;
-        if confirmation.seen.is_some_and(|seen| seen != fingerprint) {
+        if let Some(seen) = confirmation.seen
+            && question(write.connection(), &decision, settings.confirm, &rules).await?.fingerprint
+                != seen
+        {
             return Err(Error::refused(
                 Code::PersonMustDecide,
                 format!(

@@ -9,9 +9,10 @@ use super::Service;
 use super::config::{self, ApprovalSettings, Requirement};
 use super::coverage::Coverage;
 use super::references::vanished;
+use super::rules::Current;
 use crate::domain::alike::{alike, reads_as_agent};
 use crate::domain::entity::Decision;
-use crate::domain::value::{AgentType, EntityType};
+use crate::domain::value::AgentType;
 use crate::error::{Code, Error, Result};
 use crate::store;
 
@@ -44,14 +45,16 @@ impl Confirmation {
 }
 
 impl Service {
-    /// The `[approval]` settings of the project that a decision belongs to.
+    /// The `[approval]` settings of the project that a decision belongs to, and the rules that
+    /// its policies judge by now.
     pub(super) async fn approval_settings(
         &self,
         connection: &mut SqliteConnection,
         decision: &Decision,
-    ) -> Result<ApprovalSettings> {
+    ) -> Result<(ApprovalSettings, Current)> {
         let project = self.project_of(connection, decision.project_id).await?;
-        config::approval_settings(Path::new(&project.root_path))
+        let settings = config::approval_settings(Path::new(&project.root_path))?;
+        Ok((settings, self.current_rules(&project).await?))
     }
 }
 
@@ -103,16 +106,17 @@ pub(super) async fn check_ready(
     connection: &mut SqliteConnection,
     decision: &Decision,
     settings: &ApprovalSettings,
+    rules: &Current,
 ) -> Result<()> {
     let coverage = Coverage::of(connection, decision.id).await?;
     let mut missing = Vec::new();
     for requirement in &settings.require {
         match requirement {
             Requirement::PolicyChecks => {
-                if !are_checked(connection, decision, &coverage).await? {
+                if !are_checked(connection, decision, &coverage, rules).await? {
                     missing.push(
-                        "the policies have not been run for the change attached now: call \
-                         run_policy_checks"
+                        "the policies have not been run for the change attached now by the project's \
+                         rules as they are now: call run_policy_checks without config_path"
                             .to_owned(),
                     );
                 }
@@ -152,20 +156,17 @@ pub(super) async fn check_ready(
     ))
 }
 
-/// Whether the policies have been run for the change attached now; without one there is
-/// nothing that they could judge, and any run counts.
+/// Whether the policies have been run for the change attached now, by the rules that the
+/// project has now: `config_path` may name laxer ones. Without a change there is nothing that
+/// they could judge, and any run by these rules counts.
 pub(super) async fn are_checked(
     connection: &mut SqliteConnection,
     decision: &Decision,
     coverage: &Coverage,
+    rules: &Current,
 ) -> Result<bool> {
-    let ran = store::events::newest_time(
-        connection,
-        EntityType::Decision,
-        decision.id,
-        "decision.policy_evaluated",
-    );
-    Ok(ran.await?.is_some_and(|ran| !coverage.is_stale(ran)))
+    let runs = store::events::policy_runs(connection, decision.id).await?;
+    Ok(runs.iter().any(|run| !coverage.is_stale(run.at) && rules.is(run.config_hash.as_deref())))
 }
 
 async fn is_reviewed(

@@ -12,6 +12,7 @@ use super::config::Confirm;
 use super::context::GitChangeShown;
 use super::coverage::Coverage;
 use super::gate::{are_checked, author_of, check_approver, check_ready, open_disagreements};
+use super::rules::Current;
 use crate::domain::digest;
 use crate::domain::entity::{Decision, Finding};
 use crate::domain::value::{ApprovalStatus, DecisionStatus, PolicyResultStatus, RiskLevel};
@@ -29,8 +30,8 @@ const LENGTH: usize = 200;
 pub struct Question {
     /// Whether the settings of the project let the person be asked.
     pub confirm: Confirm,
-    /// What the verdict is about, in short: it changes with the attached change, the status
-    /// and each verdict, so that an answer counts for what was shown, and once.
+    /// What the verdict is about, in short: it changes with whatever is shown and with each
+    /// verdict, so that an answer counts for what was shown, and once.
     pub fingerprint: String,
     /// Display ID of the decision.
     pub decision_id: String,
@@ -71,26 +72,34 @@ impl Service {
     pub async fn verdict_question(&self, input: &ApproveDecision) -> Result<Question> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
-        let settings = self.approval_settings(&mut read, &decision).await?;
+        let (settings, rules) = self.approval_settings(&mut read, &decision).await?;
         check_approver(&mut read, &decision, &input.approver).await?;
         if input.status == ApprovalStatus::Approved {
-            check_ready(&mut read, &decision, &settings).await?;
+            check_ready(&mut read, &decision, &settings, &rules).await?;
         }
-        question(&mut read, decision, settings.confirm).await
+        question(&mut read, &decision, settings.confirm, &rules).await
     }
 }
 
-async fn question(
+/// What a person would be shown now.
+pub(super) async fn question(
     connection: &mut SqliteConnection,
-    decision: Decision,
+    decision: &Decision,
     confirm: Confirm,
+    rules: &Current,
 ) -> Result<Question> {
     let coverage = Coverage::of(connection, decision.id).await?;
-    let author = author_of(connection, &decision).await?;
+    let author = author_of(connection, decision).await?;
     let change = store::git_changes::newest(connection, decision.id).await?;
     let mut newest = BTreeMap::new();
     for result in store::policies::results(connection, decision.id).await? {
-        if !coverage.is_stale(result.created_at) {
+        if coverage.is_stale(result.created_at) {
+            continue;
+        }
+        let by_other_rules =
+            result.run.as_ref().is_some_and(|run| !rules.is(run.config_hash.as_deref()));
+        // Rules that an agent chose with config_path take no block back.
+        if !by_other_rules || result.status == PolicyResultStatus::Blocked {
             newest.insert(result.policy, (result.status, result.message));
         }
     }
@@ -112,10 +121,10 @@ async fn question(
             })
         })
         .collect();
-    Ok(Question {
+    let mut question = Question {
         confirm,
-        fingerprint: fingerprint(connection, &decision, &coverage).await?,
-        unchecked: !are_checked(connection, &decision, &coverage).await?,
+        fingerprint: String::new(),
+        unchecked: !are_checked(connection, decision, &coverage, rules).await?,
         decision_id: decision.display_id.clone(),
         title: decision.title.clone(),
         status: decision.status,
@@ -124,20 +133,12 @@ async fn question(
         change: change.map(GitChangeShown::from),
         blocked,
         findings,
-        disagreements: open_disagreements(connection, &decision).await?,
-    })
-}
-
-/// See [`Question::fingerprint`].
-pub(super) async fn fingerprint(
-    connection: &mut SqliteConnection,
-    decision: &Decision,
-    coverage: &Coverage,
-) -> Result<String> {
+        disagreements: open_disagreements(connection, decision).await?,
+    };
     let verdict = store::approvals::newest(connection, decision.id).await?;
-    let about =
-        json!([decision.id, decision.status, coverage.diff_hash(), verdict.map(|one| one.id)]);
-    Ok(digest::of(about.to_string()))
+    let about = json!([decision.id, question.to_string(), verdict.map(|one| one.id)]);
+    question.fingerprint = digest::of(about.to_string());
+    Ok(question)
 }
 
 /// The question as a person reads it. Whatever agents wrote stands on one line, shortened and
@@ -162,10 +163,11 @@ impl fmt::Display for Question {
             }
         }
         if self.unchecked {
-            writeln!(f, "Policies: not run for this change.")?;
+            writeln!(f, "Policies: not run for this change by the project's rules.")?;
         } else if self.blocked.is_empty() {
             writeln!(f, "Policies: none blocks.")?;
-        } else {
+        }
+        if !self.blocked.is_empty() {
             writeln!(f, "Blocked by policies:")?;
             let blocked = self.blocked.iter().map(|(policy, why)| format!("{policy}: {why}"));
             list(f, blocked, self.blocked.len())?;

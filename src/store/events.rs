@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::row::{self, Columns};
 use crate::domain::entity::Event;
 use crate::domain::time::Timestamp;
-use crate::domain::value::{EntityType, Value};
+use crate::domain::value::Value;
 use crate::error::{Error, Result};
 
 macro_rules! columns {
@@ -111,21 +111,29 @@ pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result
     rows.iter().map(Event::try_from).collect()
 }
 
-/// When the newest event of a type about an entity was recorded.
-pub async fn newest_time(
+/// A run of the policies, as its event tells of it.
+pub struct PolicyRunTold {
+    pub at: Timestamp,
+    /// `None` for the defaults, and where the original ran them.
+    pub config_hash: Option<String>,
+}
+
+/// The runs of the policies over a decision's change, oldest first.
+pub async fn policy_runs(
     connection: &mut SqliteConnection,
-    entity_type: EntityType,
-    entity_id: Uuid,
-    event_type: &str,
-) -> Result<Option<Timestamp>> {
-    let row = sqlx::query(
-        "SELECT created_at FROM events WHERE entity_type = $1 AND entity_id = $2 \
-         AND event_type = $3 ORDER BY created_at DESC, id DESC LIMIT 1",
+    decision_id: Uuid,
+) -> Result<Vec<PolicyRunTold>> {
+    let rows = sqlx::query(
+        "SELECT payload_json, created_at FROM events WHERE entity_type = 'decision' \
+         AND entity_id = $1 AND event_type = 'decision.policy_evaluated' ORDER BY created_at, id",
     )
-    .bind(entity_type.wire())
-    .bind(row::id(entity_id))
-    .bind(event_type)
-    .fetch_optional(connection)
+    .bind(row::id(decision_id))
+    .fetch_all(connection)
     .await?;
-    row.map(|row| row.time("created_at")).transpose()
+    let told = |row: &SqliteRow| -> Result<PolicyRunTold> {
+        let payload = row.json("payload_json")?;
+        let hash = payload.as_ref().and_then(|payload| payload["config_hash"].as_str());
+        Ok(PolicyRunTold { at: row.time("created_at")?, config_hash: hash.map(str::to_owned) })
+    };
+    rows.iter().map(told).collect()
 }

@@ -158,6 +158,62 @@ fn an_answer_counts_for_what_was_shown() {
 }
 
 #[test]
+fn an_answer_does_not_count_for_what_was_found_meanwhile() {
+    let app = app();
+    let mut server = asking(&app, "2025-11-25");
+    let sent = server.post("tools/call", call());
+    let (id, _) = server.question();
+    server.call(
+        "submit_review",
+        json!({
+            "decision_id": "DEC-001",
+            "reviewer_agent": "codex",
+            "status": "commented",
+            "findings": [
+                { "severity": "critical", "category": "security", "message": "It lets all in." },
+            ],
+        }),
+    );
+    let content = json!({ "verdict": "approved" });
+    server.answer(&id, json!({ "action": "accept", "content": content }));
+    let reply = server.reply_to(sent);
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("was changed or judged since"), "{text}");
+    server.close();
+    assert!(verdicts(&app).is_empty());
+}
+
+/// An agent chooses `config_path`: rules that it brought neither count as the checks that the
+/// settings require nor hide from the person what the project's own rules block.
+#[test]
+fn rules_that_an_agent_brought_pass_nothing() {
+    let lax = "[auth_change_requires_review]\npatterns = [\"nothing\"]\n";
+    let app = app()
+        .with_file("shop/lax.toml", lax)
+        .with_file("shop/.govforge/config.toml", "[approval]\nrequire = []\n");
+    let laxly = json!({ "decision_id": "DEC-001", "config_path": app.here().join("lax.toml") });
+    let mut server = asking(&app, "2025-11-25");
+    server.call("run_policy_checks", laxly.clone());
+    server.post("tools/call", call());
+    let (_, question) = server.question();
+    let message = question["params"]["message"].as_str().unwrap();
+    assert!(message.contains("auth_change_requires_review: "), "{message}");
+    server.close();
+
+    // The project's rules change, and are not run again.
+    let app = app
+        .with_file("shop/.govforge/config.toml", "[approval]\nrequire = [\"policy_checks\"]\n")
+        .with_file("shop/.govforge/policies.toml", "[auth_change_requires_review]\n");
+    let mut server = app.serve();
+    server.call("run_policy_checks", laxly);
+    let text = server.try_call("approve_decision", verdict()).unwrap_err();
+    assert!(text.contains("call run_policy_checks without config_path"), "{text}");
+    server.call("run_policy_checks", json!({ "decision_id": "DEC-001" }));
+    server.call("approve_decision", verdict());
+    server.close();
+}
+
+#[test]
 fn from_2026_on_the_question_comes_as_a_result_and_its_answer_with_the_retry() {
     let app = app();
     let mut server = asking(&app, "2026-07-28");
