@@ -156,6 +156,10 @@ fn report(verified: &Verified) -> Vec<String> {
         }
     }
     match kept {
+        // What it covers is changed, or the hash itself was written there.
+        Some(Some(place)) if *problem_count > 0 => lines.push(format!(
+            "The head that was kept is event {place}; what is told above still counts."
+        )),
         Some(Some(place)) => {
             lines.push(format!(
                 "The head that was kept is event {place}: nothing before it changed."

@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Service;
 use crate::domain::chain::{EVENT_COLUMNS, GENESIS, Link, Problem, Row, TABLES, Walk};
+use crate::domain::excerpt;
 use crate::error::{Error, Result};
 use crate::store;
 
@@ -80,8 +81,15 @@ impl Service {
             let what = match table {
                 "projects" => format!("the project {id} was removed"),
                 "events" => format!("the event {id} was added past the chain"),
+                "resolutions" => {
+                    format!("the disagreement {id} was settled: no event vouches for that")
+                }
                 _ => format!("the row {id} of {table} was added: no event vouches for it"),
             };
+            problems.push(Problem { place: None, what });
+        }
+        for (name, what) in store::chain::odd_triggers(&mut read).await? {
+            let what = format!("the trigger {} of the ledger was {what}", excerpt::quoted(&name));
             problems.push(Problem { place: None, what });
         }
         let mut last = String::new();

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use uuid::Uuid;
 
+use super::ledger::schema::MIGRATIONS;
 use super::row::{self, Columns as _};
 use crate::domain::chain::{
     APPROVALS, Cell, DECISIONS, DISAGREEMENTS, EARLIER, EVENT_COLUMNS, FINDINGS, GENESIS,
@@ -16,8 +17,8 @@ use crate::domain::chain::{
 };
 use crate::error::{Fault, Result};
 
-/// How many waiting events one write takes in at most, so that a ledger that comes from the
-/// original with a long history does not hold up its first call; the next ones take the rest.
+/// How many waiting events are held in memory at once: a ledger that comes from the original
+/// may have a long history.
 const TAKEN_AT_ONCE: u32 = 10_000;
 
 /// The columns of a link after its place.
@@ -40,12 +41,23 @@ const PAGE: i64 = 5_000;
 /// in `own` are this call's, written under the token of that label.
 ///
 /// Part of the caller's transaction, which holds the write lock: two writers cannot take the
-/// same place.
+/// same place. Takes all that wait: only this call knows its own events from forged ones.
 pub async fn take_in(
     connection: &mut SqliteConnection,
     own: &[Uuid],
     token: Option<&str>,
 ) -> Result<()> {
+    let own: Vec<String> = own.iter().map(|id| row::id(*id)).collect();
+    while take_some_in(connection, &own, token).await? {}
+    Ok(())
+}
+
+/// Returns whether there was anything to take.
+async fn take_some_in(
+    connection: &mut SqliteConnection,
+    own: &[String],
+    token: Option<&str>,
+) -> Result<bool> {
     let sql = format!(
         "SELECT q.turn, q.event_id, q.origin, a.type || ' ' || a.name, {} FROM event_queue q \
          LEFT JOIN events e ON e.id = q.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
@@ -53,10 +65,9 @@ pub async fn take_in(
         packed(&columns("e", &EVENT_COLUMNS))
     );
     let waiting = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
-    let Some(last) = waiting.last() else { return Ok(()) };
+    let Some(last) = waiting.last() else { return Ok(false) };
     let last: i64 = last.try_get(0)?;
     let (mut place, mut before) = head(connection).await?;
-    let own: Vec<String> = own.iter().map(|id| row::id(*id)).collect();
     for row in &waiting {
         let event = cells(row, 4, EVENT_COLUMNS.len())?;
         // It went with its project before it was taken in.
@@ -95,7 +106,7 @@ pub async fn take_in(
         }
     }
     sqlx::query("DELETE FROM event_queue WHERE turn <= $1").bind(last).execute(connection).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Returns whether it was added: an event that is in the chain already keeps its place.
@@ -352,8 +363,50 @@ pub async fn unvouched(
         let ids = ids.into_iter().filter(|id| !waiting.contains(id));
         found.extend(ids.map(|id| (table.name, id)));
     }
+    // This program settles no disagreement; whatever does tells so by an event.
+    let settled: Vec<String> = sqlx::query_scalar(
+        "SELECT d.id FROM disagreements d JOIN event_chain c ON c.record_id = d.id \
+         WHERE c.record_kind = 'disagreement' AND c.origin = 'govforge' \
+         AND COALESCE(d.resolution, d.resolved_by_agent_id, d.resolved_at) IS NOT NULL \
+         AND NOT EXISTS (SELECT 1 FROM events e WHERE e.entity_type = 'disagreement' \
+         AND e.entity_id = d.id AND e.event_type <> 'disagreement.recorded') ORDER BY d.id",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    found.extend(settled.into_iter().map(|id| ("resolutions", id)));
     found.truncate(limit);
     Ok(found)
+}
+
+/// The triggers of the ledger that are not as the migrations have them, each with what was
+/// done to it: one that is planted could rewrite what a call records before it is hashed.
+pub async fn odd_triggers(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<(String, &'static str)>> {
+    let there: Vec<(String, String)> = sqlx::query_as(
+        "SELECT name, COALESCE(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
+    )
+    .fetch_all(connection)
+    .await?;
+    let expected = MIGRATIONS.iter().flat_map(|migration| {
+        migration.split("CREATE TRIGGER ").skip(1).filter_map(|rest| rest.split(' ').next())
+    });
+    let expected: Vec<&str> = expected.collect();
+    let is_there = |name: &str| there.iter().any(|(found, _)| found == name);
+    let mut odd: Vec<(String, &'static str)> = expected
+        .iter()
+        .filter(|name| !is_there(name))
+        .map(|name| ((*name).to_owned(), "removed"))
+        .collect();
+    let is_ours = |sql: &str| MIGRATIONS.iter().any(|migration| migration.contains(sql));
+    for (name, sql) in there {
+        if !expected.contains(&name.as_str()) {
+            odd.push((name, "added"));
+        } else if sql.is_empty() || !is_ours(&sql) {
+            odd.push((name, "changed"));
+        }
+    }
+    Ok(odd)
 }
 
 /// The ids of the records that the waiting events vouch for.

@@ -6,7 +6,7 @@
 mod connections;
 mod errors;
 mod identity;
-mod schema;
+pub(super) mod schema;
 mod slot;
 #[cfg(test)]
 mod tests;

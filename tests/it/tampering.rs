@@ -106,6 +106,17 @@ fn whatever_the_file_takes_shows() {
         ("UPDATE git_changes SET files_changed_json = '[]'", "the git change"),
         ("UPDATE git_changes SET repo_path = X'ff00'", "the git change"),
         ("UPDATE disagreements SET topic = 'Nothing'", "the disagreement"),
+        ("UPDATE disagreements SET resolution = 'Fine.'", "no event vouches for that"),
+        ("UPDATE disagreements SET resolved_at = '2030-01-01 00:00:00.000000'",
+            "no event vouches for that"),
+        ("CREATE TRIGGER planted AFTER INSERT ON approvals BEGIN
+            UPDATE approvals SET status = 'APPROVED' WHERE id = NEW.id; END",
+            "the trigger \"planted\" of the ledger was added"),
+        ("DROP TRIGGER events_are_queued",
+            "the trigger \"events_are_queued\" of the ledger was removed"),
+        ("DROP TRIGGER events_are_not_changed; CREATE TRIGGER events_are_not_changed
+            AFTER INSERT ON reviews BEGIN DELETE FROM findings; END",
+            "the trigger \"events_are_not_changed\" of the ledger was changed"),
         ("DELETE FROM disagreements", "was removed"),
         ("UPDATE policy_results SET status = 'PASSED'", "the policy run"),
         ("UPDATE policy_result_runs SET config_hash = 'sha256:00'", "the policy run"),
@@ -168,6 +179,41 @@ fn a_forged_approval_is_told_as_another_programs() {
     let told = text(&app.govforge(&["audit", "verify"]));
     assert!(told.contains("written by another program"), "{told}");
     assert!(told.contains("event 11: decision.approved"), "{told}");
+}
+
+/// A call knows its own events from forged ones, however many wait before them.
+#[test]
+fn a_long_history_of_the_original_does_not_hide_who_wrote_what() {
+    let app = after_the_story();
+    Ledger::open(&app.ledger_path()).unwrap().execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+         INSERT INTO events SELECT printf('%032d', n.i), e.project_id, e.entity_type, e.entity_id,
+            'task.seen', NULL, NULL, e.created_at FROM n, (SELECT * FROM events
+            WHERE event_type = 'task.created') e;",
+    );
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "Next" }));
+    server.close();
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    let newest = "SELECT origin FROM event_chain ORDER BY place DESC LIMIT 2";
+    assert_eq!(ledger.column(newest), ["govforge", "other"]);
+    assert!(ledger.column("SELECT turn FROM event_queue").is_empty());
+    drop(ledger);
+    assert_sound(&app);
+}
+
+/// A head that was written into a link stands in the chain, and still proves nothing.
+#[test]
+fn a_head_that_was_written_into_a_link_proves_nothing() {
+    let app = after_the_story();
+    let kept = "ab".repeat(32);
+    Ledger::open(&app.ledger_path()).unwrap().execute(&format!(
+        "DROP TRIGGER chain_is_not_changed; UPDATE event_chain SET hash = '{kept}' WHERE place = 3"
+    ));
+    let output = app.govforge(&["audit", "verify", "--head", &kept]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!text(&output).contains("nothing before it changed"), "{}", text(&output));
 }
 
 /// Whoever rewrites the whole chain cannot make the head that is kept elsewhere.

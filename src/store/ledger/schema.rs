@@ -10,7 +10,7 @@ use super::errors::{is_read_only, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
-pub(super) const MIGRATIONS: [&str; 4] = [
+pub(in crate::store) const MIGRATIONS: [&str; 4] = [
     include_str!("../../../migrations/0001_ledger.sql"),
     include_str!("../../../migrations/0002_policy_runs.sql"),
     include_str!("../../../migrations/0003_event_chain.sql"),
