@@ -8,6 +8,11 @@ const CLOSING: [&str; 8] = ["*/", "-->", "--%>", "%>", "#}", "--}}", "*}", "\"\"
 /// The patterns that a comment at the end of a line excuses, separated by commas.
 pub(super) fn names(line: &[u8]) -> Vec<String> {
     let Some(start) = memchr::memmem::rfind(line, MARK) else { return Vec::new() };
+    // Carriage returns alone end the lines of old files: a comment excuses its own line, not all.
+    let body = line.strip_suffix(b"\r").unwrap_or(line);
+    if memchr::memchr(b'\r', body).is_some() {
+        return Vec::new();
+    }
     let Ok(rest) = std::str::from_utf8(&line[start + MARK.len()..]) else { return Vec::new() };
     // Another word begins like the mark.
     if !rest.starts_with([' ', '\t']) {
@@ -30,6 +35,7 @@ mod tests {
             ("x = 1 /* govforge:allow jwt */", &["jwt"]),
             ("<x> <!-- govforge:allow url_password -->", &["url_password"]),
             ("govforge:allow a b govforge:allow c\r", &["c"]),
+            ("jwt\rx = 1 # govforge:allow jwt", &[]),
             ("# govforge:allow", &[]),
             ("# govforge:allowed jwt", &[]),
             ("# allow jwt", &[]),
