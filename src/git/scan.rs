@@ -28,8 +28,8 @@ pub struct ChangedLine<'a> {
     /// its first 8,000 bytes. What stands between two newlines is visited all the same, so
     /// that a NUL hides nothing.
     pub binary: bool,
-    /// The line without its newline, of any length and in any encoding; UTF-16 (binary to git)
-    /// comes as UTF-8.
+    /// The line without its newline, of any length and in any encoding; UTF-16 and UTF-32 (binary to
+    /// git) come as UTF-8.
     pub text: &'a [u8],
 }
 
@@ -236,7 +236,7 @@ fn load<'o>(
 struct Text<'b> {
     bytes: Cow<'b, [u8]>,
     binary: bool,
-    /// Whether `bytes` were UTF-16.
+    /// Whether `bytes` were UTF-16 or UTF-32.
     decoded: bool,
     raw: &'b [u8],
 }
@@ -246,6 +246,9 @@ impl<'b> Text<'b> {
         let content = blob.map_or(&b""[..], |blob| blob.data());
         let binary = is_binary(content);
         let as_it_is = Self { bytes: Cow::Borrowed(content), binary, decoded: false, raw: content };
+        if let Some(decoded) = utf32(content).filter(|_| binary) {
+            return Self { bytes: Cow::Owned(decoded.into_bytes()), decoded: true, ..as_it_is };
+        }
         let (start, read) = match content {
             _ if !binary => return as_it_is,
             [0xff, 0xfe, ..] => (2, u16::from_le_bytes as fn([u8; 2]) -> u16),
@@ -262,6 +265,27 @@ impl<'b> Text<'b> {
         let bytes = Cow::Owned(decoded.into_bytes());
         Self { bytes, decoded: true, ..as_it_is }
     }
+}
+
+/// What a content says as UTF-32, with or without a byte order mark, if most of its start is
+/// that: no other text has NULs in the same half of nearly every four bytes.
+fn utf32(content: &[u8]) -> Option<String> {
+    const PROBE_UNITS: usize = 2000;
+    const FEWEST_UNITS: usize = 4;
+    let units = || content.chunks_exact(4).map(|unit| [unit[0], unit[1], unit[2], unit[3]]);
+    let reads = |read: fn([u8; 4]) -> u32| {
+        let is_char = |unit: [u8; 4]| char::from_u32(read(unit)).is_some_and(|c| c != '\0');
+        let (mut chars, mut others) = (0, 0);
+        units().take(PROBE_UNITS).for_each(|unit| match is_char(unit) {
+            true => chars += 1,
+            false => others += 1,
+        });
+        chars >= FEWEST_UNITS && others * 20 < chars
+    };
+    let read = [u32::from_le_bytes as fn([u8; 4]) -> u32, u32::from_be_bytes];
+    let read = read.into_iter().find(|read| reads(*read))?;
+    let char = |unit| char::from_u32(read(unit)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some(units().map(char).skip_while(|c| *c == '\u{feff}').collect())
 }
 
 /// Whether a line of what was read as UTF-16 is plain text nevertheless, which the start of the

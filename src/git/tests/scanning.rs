@@ -69,7 +69,7 @@ fn a_merge_shows_its_resolution_and_what_it_brings() {
 }
 
 #[test]
-fn binary_contents_are_searched_and_utf16_is_read() {
+fn binary_contents_are_searched_and_utf16_and_utf32_are_read() {
     let place = Place::new();
     let git = place.empty("project");
     let utf16 = |text: &str, big: bool| -> Vec<u8> {
@@ -87,6 +87,13 @@ fn binary_contents_are_searched_and_utf16_is_read() {
     let behind = [&utf16("decoy\n", false)[..], b"password=2\n"].concat();
     std::fs::write(git.root.join("behind"), behind).unwrap();
     std::fs::write(git.root.join("unmarked"), &utf16("key=1\n", false)[2..]).unwrap();
+    let wide = |text: &str| -> Vec<u8> {
+        text.chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect()
+    };
+    std::fs::write(git.root.join("wide"), wide("\u{feff}key=2\n")).unwrap();
+    let mut reversed = wide("key=3\n");
+    reversed.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+    std::fs::write(git.root.join("wide-unmarked"), reversed).unwrap();
     std::fs::write(git.root.join("was-binary"), b"text\n").unwrap();
     std::fs::remove_file(git.root.join("deleted")).unwrap();
     git.run(&["add", "-A"]);
@@ -106,7 +113,9 @@ fn binary_contents_are_searched_and_utf16_is_read() {
             "little.txt:2:+key=\\xc3\\xa9\\r",
             "unmarked:1:+key=1",
             "was-binary:1:-\\x00",
-            "was-binary:1:+text"
+            "was-binary:1:+text",
+            "wide:1:+key=2",
+            "wide-unmarked:1:+key=3",
         ]
     );
     assert_eq!(scan.not_scanned, []);
