@@ -34,6 +34,7 @@ POLICIES = [
     "migration_requires_review", "large_diff_requires_human_approval",
 ]
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+HASH = re.compile(r"sha256:[0-9a-f]{64}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z")
 FINDING = {
     "severity": "high",
@@ -260,8 +261,12 @@ class Story:
             "status": "changes_requested",
             "summary": "One kind of cookie brings the request down.",
             "findings_count": 1,
+            # Of the first change, and a second one was attached after it.
+            "stale": True,
         }]
-        self.policy_results = [{"policy_id": UUID, **result} for result in self.results * 2]
+        run = {"policy_id": UUID, "run_id": UUID, "config_hash": HASH, "current_config": True}
+        self.policy_results = [{**run, **result, "stale": True} for result in self.results]
+        self.policy_results += [{**run, **result} for result in self.results]
         self.disagreements = [{
             "id": UUID,
             "topic": "Where the last use is kept",
