@@ -1,6 +1,6 @@
 //! Attaching the change of a commit to a decision.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::coverage::Coverage;
 use super::references::vanished;
 use super::write::{Subject, Write};
-use super::{Service, shown};
+use super::{Service, path_text, shown};
 use crate::domain::entity::{Decision, GitChange};
 use crate::domain::value::DecisionStatus;
 use crate::error::{Error, Fault, Result};
@@ -167,10 +167,6 @@ pub(super) async fn off_thread<T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(&|| cancel.is_cancelled()))
         .await
         .map_err(|error| Error::fault("the git extractor failed", error))?
-}
-
-fn path_text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }
 
 fn count(lines: u64) -> Result<i64> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::Service;
 use super::changes::off_thread;
 use super::coverage::Coverage;
 use super::projects::Found;
 use super::references::vanished;
+use super::{Service, path_text};
 use crate::domain::value::{ApprovalStatus, DecisionStatus};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Repository};
@@ -70,7 +70,7 @@ impl Service {
             )
         })?;
         let mut read = self.ledger.read().await?;
-        let root = located.worktree_root.to_string_lossy().into_owned();
+        let root = path_text(&located.worktree_root);
         let (project_id, project_root) = match self.find_project(&mut read, &root).await? {
             Found::Registered(project) => (Some(project.id), PathBuf::from(project.root_path)),
             Found::Registrable(located) => (None, located.main_root),

@@ -96,6 +96,11 @@ impl Service {
     }
 }
 
+/// A path as the ledger keeps it.
+fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 /// How many paths of a large change a result, a resource or an event carries at most; the
 /// ledger keeps all of them. A longer list would flood an agent's context.
 const FILES_SHOWN: usize = 500;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use super::Service;
 use super::config::{self, ProjectSettings};
 use super::place::{DIRECTORY, LEDGER_FILE, POLICIES_FILE, leads_out, outside};
 use super::references::vanished;
 use super::write::Write;
+use super::{Service, path_text};
 use crate::domain::entity::Project;
 use crate::domain::excerpt::{quoted, shell_word};
 use crate::error::{Code, Error, Result};
@@ -89,7 +89,7 @@ impl Service {
             created.push(service.ledger.path().to_owned());
         }
         let mut write = service.begin().await?;
-        let known = store::projects::by_root(write.connection(), &text(root)).await?;
+        let known = store::projects::by_root(write.connection(), &path_text(root)).await?;
         let registered = known.is_none();
         let project = match known {
             Some(project) => project,
@@ -153,9 +153,7 @@ impl Service {
         connection: &mut SqliteConnection,
     ) -> Result<Option<Project>> {
         let Some(setting) = &self.place.project else {
-            let here = dunce::canonicalize(&self.place.directory)
-                .unwrap_or_else(|_error| self.place.directory.clone());
-            return Ok(match project_at(connection, &here).await? {
+            return Ok(match project_at(connection, &self.here()).await? {
                 Some(Found::Registered(project)) => Some(project),
                 _ => None,
             });
@@ -246,12 +244,17 @@ impl Service {
         connection: &mut SqliteConnection,
         project: &Project,
     ) -> Result<PathBuf> {
-        let here = dunce::canonicalize(&self.place.directory)
-            .unwrap_or_else(|_error| self.place.directory.clone());
+        let here = self.here();
         Ok(match project_at(connection, &here).await? {
             Some(Found::Registered(current)) if current.id == project.id => here,
             _ => PathBuf::from(&project.root_path),
         })
+    }
+
+    /// The working directory, after symlinks are resolved.
+    fn here(&self) -> PathBuf {
+        dunce::canonicalize(&self.place.directory)
+            .unwrap_or_else(|_error| self.place.directory.clone())
     }
 }
 
@@ -317,11 +320,11 @@ async fn register(
         .map(str::to_owned)
         .or(settings.name)
         .or(directory_name)
-        .unwrap_or_else(|| text(root));
+        .unwrap_or_else(|| path_text(root));
     let project = Project {
         id: write.id(),
         name,
-        root_path: text(root),
+        root_path: path_text(root),
         default_branch: settings
             .default_branch
             .or_else(|| located.branch.clone())
@@ -390,9 +393,4 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
         Code::InvalidInput,
         format!("{} cannot be written ({}).", path.display(), error.kind()),
     )
-}
-
-/// A path as the ledger keeps it.
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::Service;
 use super::changes::off_thread;
 use super::place::{DIRECTORY, POLICIES_FILE};
 use super::settings_file;
+use super::{Service, path_text};
 use crate::domain::digest;
 use crate::domain::entity::Project;
 use crate::domain::excerpt::quoted;
@@ -65,11 +65,7 @@ impl Rules {
             let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
             refused(format!("{named} cannot be used: {}", list.join("; ")))
         })?;
-        Ok(Self {
-            set,
-            path: Some(resolved.to_string_lossy().into_owned()),
-            hash: Some(digest::of(&bytes)),
-        })
+        Ok(Self { set, path: Some(path_text(&resolved)), hash: Some(digest::of(&bytes)) })
     }
 
     /// Judges a change whose changed lines `scan` visits, if any policy asks for them. Where it
