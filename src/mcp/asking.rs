@@ -10,11 +10,11 @@ use rmcp::RoleServer;
 use rmcp::handler::server::tool::IntoCallToolResult as _;
 use rmcp::handler::server::wrapper::Json;
 use rmcp::model::{
-    CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion,
-    RequestStateCodec, SealOptions,
+    CallToolResponse, CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult,
+    InputResponses, ProtocolVersion, RequestStateCodec, SealOptions, ServerRequest,
 };
-use rmcp::service::{RequestContext, ServiceError};
+use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
 
 use crate::domain::value::{ApprovalStatus, Value as _};
@@ -34,17 +34,22 @@ const STATE_LIFE: Duration = Duration::from_secs(60 * 60);
 /// The one question's name among the requests of an [`InputRequiredResult`].
 const VERDICT: &str = "verdict";
 
-/// What seals the state of a question that the client carries; its key lives as long as the
-/// process.
-pub struct Seal(RequestStateCodec);
+/// How this process asks.
+pub struct Asking {
+    /// Seals the state of a question that the client carries; its key lives as long as the
+    /// process.
+    seal: RequestStateCodec,
+    patience: Duration,
+    state_life: Duration,
+}
 
-impl Seal {
-    /// A seal with a key of its own.
+impl Asking {
+    /// With a seal of its own, and time for a person to think.
     pub fn new() -> Self {
         let mut key = [0; 32];
         getrandom::fill(&mut key).expect("the system gives random bytes");
-        let codec = RequestStateCodec::try_new(key).expect("the key is long enough");
-        Self(codec)
+        let seal = RequestStateCodec::try_new(key).expect("the key is long enough");
+        Self { seal, patience: PATIENCE, state_life: STATE_LIFE }
     }
 }
 
@@ -62,7 +67,7 @@ pub struct Retry {
 /// As [`Service::approve_decision`], and refuses what nobody answered.
 pub async fn verdict(
     service: &Service,
-    seal: &Seal,
+    asking: &Asking,
     input: ApproveDecision,
     retry: Retry,
     context: &RequestContext<RoleServer>,
@@ -77,15 +82,15 @@ pub async fn verdict(
     let may_send =
         context.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
     if may_send {
-        let answer = ask(&question, &input, context).await?;
+        let answer = ask(&question, &input, asking.patience, context).await?;
         let seen = question.fingerprint.clone();
         return answered(service, input, &question, answer, seen).await;
     }
     let call = call_of(&input);
     let Retry { state: Some(state), responses: Some(mut responses) } = retry else {
-        return Ok(required(seal, &question, &input, &call));
+        return Ok(required(asking, &question, &input, &call));
     };
-    let seen = seal.0.open_with(&state, call.as_bytes()).ok();
+    let seen = asking.seal.open_with(&state, call.as_bytes()).ok();
     let seen = seen.and_then(|seen| String::from_utf8(seen).ok()).ok_or_else(|| {
         Error::refused(
             Code::PersonMustDecide,
@@ -110,29 +115,47 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 async fn ask(
     question: &Question,
     input: &ApproveDecision,
+    patience: Duration,
     context: &RequestContext<RoleServer>,
 ) -> Result<ElicitResult> {
-    let asked = context.peer.create_elicitation_with_timeout(form(question, input), Some(PATIENCE));
-    // A cancelled call drops this wait.
-    let asked = asked.await;
-    asked.map_err(|error| {
+    let unanswered = |why| unanswered(&question.decision_id, why);
+    let failed = |error: ServiceError| {
         tracing::info!(%error, "the person was not asked");
-        let why = match error {
-            ServiceError::Timeout { .. } => "nobody answered for ten minutes",
+        unanswered(match error {
+            ServiceError::Timeout { .. } => "nobody answered in time",
             _ => "the client could not ask",
-        };
-        unanswered(&question.decision_id, why)
-    })
+        })
+    };
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question, input)));
+    let options = PeerRequestOptions::with_timeout(patience);
+    let asked = context.peer.send_cancellable_request(request, options).await.map_err(failed)?;
+    let id = asked.id.clone();
+    let answer = tokio::select! {
+        biased;
+        answer = asked.await_response() => answer.map_err(failed)?,
+        // Nobody waits for the verdict any more: the form is to go away.
+        () = context.ct.cancelled() => {
+            let reason = Some("the call was cancelled".to_owned());
+            let withdrawn = CancelledNotificationParam::new(Some(id), reason);
+            // The client may be gone.
+            let _ = context.peer.notify_cancelled(withdrawn).await;
+            return Err(unanswered("the call was cancelled"));
+        }
+    };
+    match answer {
+        ClientResult::ElicitResult(answer) => Ok(answer),
+        _ => Err(unanswered("the client's answer is none")),
+    }
 }
 
 fn required(
-    seal: &Seal,
+    asking: &Asking,
     question: &Question,
     input: &ApproveDecision,
     call: &str,
 ) -> CallToolResponse {
-    let options = SealOptions::new().associated_data(call.as_bytes()).ttl(STATE_LIFE);
-    let state = seal.0.seal_with(question.fingerprint.as_bytes(), &options);
+    let options = SealOptions::new().associated_data(call.as_bytes()).ttl(asking.state_life);
+    let state = asking.seal.seal_with(question.fingerprint.as_bytes(), &options);
     let request = InputRequest::Elicitation(ElicitRequest::new(form(question, input)));
     let requests = [(VERDICT.to_owned(), request)].into();
     InputRequiredResult::new(Some(requests), Some(state)).into()
@@ -223,15 +246,4 @@ fn form(question: &Question, input: &ApproveDecision) -> ElicitRequestParams {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_state_opens_only_for_the_call_it_was_given_for() {
-        let seal = Seal::new();
-        let state = seal.0.seal_with(b"seen", &SealOptions::new().associated_data(b"call"));
-        assert_eq!(seal.0.open_with(&state, b"call").unwrap(), b"seen");
-        assert!(seal.0.open_with(&state, b"another").is_err());
-        assert!(Seal::new().0.open_with(&state, b"call").is_err(), "another process");
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-use super::asking::Seal;
+use super::asking::Asking;
 use super::instructions::INSTRUCTIONS;
 use super::{errors, prompts, resources, tools};
 use crate::error::Error;
@@ -24,7 +24,7 @@ use crate::service::tokens::Access;
 /// The server of one process.
 pub struct Server {
     pub(super) service: Service,
-    pub(super) seal: Seal,
+    pub(super) asking: Asking,
     tools: ToolRouter<Self>,
     prompts: PromptRouter<Self>,
 }
@@ -32,7 +32,12 @@ pub struct Server {
 impl Server {
     /// A server over the use cases.
     pub fn new(service: Service) -> Self {
-        Self { service, seal: Seal::new(), tools: tools::router(), prompts: Self::prompt_router() }
+        Self {
+            service,
+            asking: Asking::new(),
+            tools: tools::router(),
+            prompts: Self::prompt_router(),
+        }
     }
 
     /// Every tool as it is published.

@@ -31,7 +31,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse> {
         let retry = Retry { state, responses };
-        asking::verdict(&self.service, &self.seal, args.read()?, retry, &context).await
+        asking::verdict(&self.service, &self.asking, args.read()?, retry, &context).await
     }
 
     #[tool(
