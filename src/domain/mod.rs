@@ -4,10 +4,12 @@
 pub mod access;
 pub mod agent;
 pub mod alike;
+pub mod approver;
 pub mod chain;
 pub mod digest;
 pub mod entity;
 pub mod excerpt;
+pub mod hidden;
 pub mod id;
 pub mod nearest;
 pub mod time;

@@ -10,8 +10,11 @@ use super::config::{self, ApprovalSettings, Requirement};
 use super::coverage::Coverage;
 use super::references::vanished;
 use super::rules::Current;
-use crate::domain::alike::{alike, reads_as_agent};
-use crate::domain::entity::Decision;
+use crate::domain::agent::infer_type;
+use crate::domain::alike::alike;
+use crate::domain::approver::reads_as_agent;
+use crate::domain::entity::{Agent, Decision};
+use crate::domain::hidden::first_hidden;
 use crate::domain::value::AgentType;
 use crate::error::{Code, Error, Result};
 use crate::store;
@@ -66,13 +69,15 @@ pub(super) async fn author_of(
     Ok(author.ok_or_else(vanished)?.name)
 }
 
-/// Refuses who may not judge a decision that needs a person: whoever is no person, and
-/// whoever made the decision, in any spelling.
+/// Refuses who may not judge: a name that cannot be read, and, of a decision that needs a person,
+/// whoever is no person, and whoever made the decision, in any spelling.
 pub(super) async fn check_approver(
     connection: &mut SqliteConnection,
     decision: &Decision,
     approver: &str,
 ) -> Result<()> {
+    let approver = approver.trim();
+    check_readable(approver)?;
     if !decision.human_approval_required {
         return Ok(());
     }
@@ -80,22 +85,46 @@ pub(super) async fn check_approver(
         Err(Error::refused(
             Code::ApproverNotAccepted,
             format!(
-                "approver \"{}\" {why} {} needs the verdict of a person who did not author it \
-                 (human_approval_required). Ask that person, and send the verdict under their \
+                "approver \"{approver}\" {why} {} needs the verdict of a person who did not author \
+                 it (human_approval_required). Ask that person, and send the verdict under their \
                  name; never under yours. Nothing was recorded.",
-                approver.trim(),
                 decision.display_id
             ),
         ))
     };
-    let known = store::agents::by_name(connection, approver.trim()).await?;
-    let stored = known.as_ref().map(|agent| agent.kind).filter(|kind| *kind != AgentType::Human);
-    if let Some(kind) = stored.or_else(|| reads_as_agent(approver)) {
+    let agents = store::agents::not_human(connection).await?;
+    // Whoever spells a name that tells its kind is known by the spelling itself.
+    let unknown = |agent: &Agent| infer_type(&agent.name) == AgentType::Human;
+    let stored = agents.into_iter().filter(unknown).find(|agent| alike(&agent.name, approver));
+    if let Some(kind) = stored.map(|agent| agent.kind).or_else(|| reads_as_agent(approver)) {
         return refused(format!("is a coding agent ({kind}), or reads like one."));
     }
+    let known = store::agents::by_name(connection, approver).await?;
     let author = author_of(connection, decision).await?;
     if known.is_some_and(|agent| agent.id == decision.author_agent_id) || alike(approver, &author) {
         return refused(format!("is the author of the decision (\"{author}\"), in some spelling."));
+    }
+    Ok(())
+}
+
+/// A name on a verdict is one that whoever reads the record sees as it is. A blank one is refused
+/// where agents are made.
+fn check_readable(approver: &str) -> Result<()> {
+    let refused = |why: &str| {
+        Err(Error::refused(
+            Code::ApproverNotAccepted,
+            format!(
+                "approver \"{approver}\" {why} Send the name as the person writes it, in letters \
+                 that show. Nothing was recorded."
+            ),
+        ))
+    };
+    if let Some(hidden) = first_hidden(approver) {
+        let code = u32::from(hidden);
+        return refused(&format!("holds U+{code:04X}, which hides or turns what is read."));
+    }
+    if !approver.is_empty() && !approver.chars().any(char::is_alphanumeric) {
+        return refused("has no letter, so that it cannot be told from others.");
     }
     Ok(())
 }

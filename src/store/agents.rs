@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::Agent;
-use crate::domain::value::Value;
+use crate::domain::value::{AgentType, Value};
 use crate::error::{Error, Result};
 
 macro_rules! select {
@@ -74,6 +74,15 @@ pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Op
         sqlx::query(select!("WHERE name = $1")).bind(known).fetch_optional(connection).await?
     };
     known.as_ref().map(Agent::try_from).transpose()
+}
+
+/// The agents that are known to be no people, oldest first; a ledger has few.
+pub async fn not_human(connection: &mut SqliteConnection) -> Result<Vec<Agent>> {
+    let rows = sqlx::query(select!("WHERE type <> $1 ORDER BY created_at, id"))
+        .bind(AgentType::Human.stored())
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(Agent::try_from).collect()
 }
 
 /// The names of all agents, by id.
