@@ -17,13 +17,14 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
 
+use crate::domain::hidden::first_hidden;
 use crate::domain::value::{ApprovalStatus, Value as _};
 use crate::error::{Code, Error, Result};
 use crate::service::Service;
 use crate::service::approvals::{ApproveDecision, unanswered, unconfirmed};
 use crate::service::config::Confirm;
 use crate::service::gate::{Confirmation, Confirmed};
-use crate::service::question::Question;
+use crate::service::question::{Question, quoted};
 
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
@@ -183,7 +184,11 @@ async fn answered(
     let content = answer.content.unwrap_or_default();
     let verdict = content["verdict"].as_str().and_then(ApprovalStatus::read);
     input.status = verdict.ok_or_else(|| unanswered(id, "the form came back without a verdict"))?;
-    let comment = content["comment"].as_str().map(str::trim).unwrap_or_default();
+    let comment = match &content["comment"] {
+        Value::Null => "",
+        Value::String(comment) => comment.trim(),
+        _ => return Err(unanswered(id, "the form came back with a comment that is no text")),
+    };
     if comment.contains('\0') || comment.len() > MAX_COMMENT {
         return Err(unanswered(id, "the comment is longer than 1 MiB or holds a NUL character"));
     }
@@ -205,6 +210,10 @@ async fn complete(
         .map_err(|error| Error::fault("the result is no JSON", error))
 }
 
+/// The longest comment of an agent, in characters, that a form is filled in with: a person signs
+/// nothing that they cannot see.
+const SHOWN_COMMENT: usize = 500;
+
 /// The form: the question as text, and two fields that are filled in with what the agent
 /// brought.
 fn form(question: &Question, input: &ApproveDecision) -> ElicitRequestParams {
@@ -213,7 +222,14 @@ fn form(question: &Question, input: &ApproveDecision) -> ElicitRequestParams {
         "title": "Comment",
         "description": "Your reasons or conditions; stands on the record.",
     });
-    if let Some(brought) = &input.comment {
+    let brought = input.comment.as_deref().map(str::trim).unwrap_or_default();
+    let fits = brought.chars().nth(SHOWN_COMMENT).is_none();
+    let seen = brought.lines().all(|line| first_hidden(line).is_none());
+    let mut left_out = "";
+    if !fits || !seen {
+        left_out = " Its comment is left out: it is too long for a form, or holds characters that \
+                    do not show.";
+    } else if !brought.is_empty() {
         comment["default"] = json!(brought);
     }
     let Value::Object(schema) = json!({
@@ -235,9 +251,10 @@ fn form(question: &Question, input: &ApproveDecision) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: format!(
-            "An agent asks for your verdict on a decision, in the name of \"{}\".\n\n{question}\n\
-             The agent proposes: {}. What you answer is recorded; declining records nothing.",
-            input.approver.trim(),
+            "An agent asks for your verdict on a decision, in the name of {}.\n\n{question}\n\
+             The agent proposes: {}.{left_out} What you answer is recorded; declining records \
+             nothing.",
+            quoted(input.approver.trim()),
             input.status
         ),
         requested_schema: ElicitationSchema::from_json_schema(schema)

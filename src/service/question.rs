@@ -1,6 +1,7 @@
 //! What a person is shown at the human gate.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::json;
@@ -12,10 +13,14 @@ use super::config::Confirm;
 use super::context::GitChangeShown;
 use super::coverage::Coverage;
 use super::gate::{are_checked, author_of, check_approver, check_ready, open_disagreements};
+use super::references::vanished;
 use super::rules::Current;
 use crate::domain::digest;
 use crate::domain::entity::{Decision, Finding};
-use crate::domain::value::{ApprovalStatus, DecisionStatus, PolicyResultStatus, RiskLevel};
+use crate::domain::hidden::is_hidden;
+use crate::domain::value::{
+    ApprovalStatus, DecisionStatus, PolicyResultStatus, ReviewStatus, RiskLevel,
+};
 use crate::error::Result;
 use crate::store;
 
@@ -42,14 +47,29 @@ pub struct Question {
     pub author: String,
     /// The change attached now.
     pub change: Option<GitChangeShown>,
-    /// The policies that block it, each with its message.
+    /// The policies that block it, each with its message: the project's own first.
     pub blocked: Vec<(String, String)>,
     /// Whether the policies have not been run for this change.
     pub unchecked: bool,
-    /// The findings of its reviews, each with the review and whether that saw another change.
+    /// The newest review of each reviewer: those of this change first, objections before the others.
+    pub reviews: Vec<LastReview>,
+    /// The findings of its reviews, each with the review and whether that saw another change:
+    /// those about this change first, the gravest before the others.
     pub findings: Vec<OpenFinding>,
     /// The topics of the disagreements that nobody has settled.
     pub disagreements: Vec<String>,
+}
+
+/// What a reviewer said last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastReview {
+    /// Display ID of the review.
+    pub review: String,
+    /// Name of the reviewer.
+    pub reviewer: String,
+    pub outcome: ReviewStatus,
+    /// Whether it is about another change than the one attached now.
+    pub stale: bool,
 }
 
 /// A finding as the person is shown it.
@@ -98,19 +118,45 @@ pub(super) async fn question(
         }
         let by_other_rules =
             result.run.as_ref().is_some_and(|run| !rules.is(run.config_hash.as_deref()));
-        // Rules that an agent chose with config_path take no block back.
-        if !by_other_rules || result.status == PolicyResultStatus::Blocked {
-            newest.insert(result.policy, (result.status, result.message));
+        let blocks = result.status == PolicyResultStatus::Blocked;
+        let message = blocks.then(|| result.message.unwrap_or_default());
+        // Rules that an agent chose with config_path neither take a block back nor cover it.
+        if !by_other_rules {
+            newest.insert(result.policy, (by_other_rules, message));
+        } else if blocks {
+            let known = newest.entry(result.policy).or_insert((by_other_rules, None));
+            if known.1.is_none() {
+                *known = (by_other_rules, message);
+            }
         }
     }
-    let blocked = newest
+    let mut blocked: Vec<_> = newest
         .into_iter()
-        .filter(|(_, (status, _))| *status == PolicyResultStatus::Blocked)
-        .map(|(policy, (_, message))| (policy, message.unwrap_or_default()))
+        .filter_map(|(policy, (by_other_rules, why))| Some((by_other_rules, policy, why?)))
         .collect();
+    blocked.sort_by_key(|(by_other_rules, ..)| *by_other_rules);
+    let blocked = blocked.into_iter().map(|(_, policy, why)| (policy, why)).collect();
     let reviews = store::reviews::of_decision(connection, decision.id).await?;
+    let names = store::agents::names(connection).await?;
+    let mut last = Vec::new();
+    let mut heard = BTreeSet::new();
+    for review in reviews.iter().rev() {
+        if heard.insert(review.reviewer_agent_id) {
+            last.push(LastReview {
+                review: review.display_id.clone(),
+                reviewer: names.get(&review.reviewer_agent_id).ok_or_else(vanished)?.clone(),
+                outcome: review.status,
+                stale: coverage.is_stale(review.created_at),
+            });
+        }
+    }
+    // Nobody can push what matters out of sight: neither an objection with a heap of praise, nor
+    // a grave finding with a heap of small ones.
+    let objects =
+        |outcome| matches!(outcome, ReviewStatus::Rejected | ReviewStatus::ChangesRequested);
+    last.sort_by_key(|last| (last.stale, !objects(last.outcome)));
     let findings = store::reviews::findings_of_decision(connection, decision.id).await?;
-    let findings = findings
+    let mut findings: Vec<OpenFinding> = findings
         .into_iter()
         .filter_map(|(review_id, finding)| {
             let review = reviews.iter().find(|review| review.id == review_id)?;
@@ -121,6 +167,7 @@ pub(super) async fn question(
             })
         })
         .collect();
+    findings.sort_by_key(|open| (open.stale, Reverse(open.finding.severity)));
     let mut question = Question {
         confirm,
         fingerprint: String::new(),
@@ -132,6 +179,7 @@ pub(super) async fn question(
         author,
         change: change.map(GitChangeShown::from),
         blocked,
+        reviews: last,
         findings,
         disagreements: open_disagreements(connection, decision).await?,
     };
@@ -169,8 +217,19 @@ impl fmt::Display for Question {
         }
         if !self.blocked.is_empty() {
             writeln!(f, "Blocked by policies:")?;
-            let blocked = self.blocked.iter().map(|(policy, why)| format!("{policy}: {why}"));
+            let blocked =
+                self.blocked.iter().map(|(policy, why)| format!("{policy}: {}", quoted(why)));
             list(f, blocked, self.blocked.len())?;
+        }
+        if self.reviews.is_empty() {
+            writeln!(f, "Reviews: none.")?;
+        } else {
+            writeln!(f, "Reviews:")?;
+            let reviews = self.reviews.iter().map(|last| {
+                let old = if last.stale { ", about another change" } else { "" };
+                format!("{} by {}: {}{old}", last.review, quoted(&last.reviewer), last.outcome)
+            });
+            list(f, reviews, self.reviews.len())?;
         }
         if self.findings.is_empty() {
             writeln!(f, "Findings: none.")?;
@@ -208,19 +267,15 @@ fn list(
     }
 }
 
-/// A text of an agent on one line. Characters that change the direction of what follows are
-/// taken out with the other controls.
-fn quoted(text: &str) -> String {
-    let seen = |c: &char| {
-        !c.is_control()
-            && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
+/// A text of an agent on one line, of at most 200 characters. What is not seen, or changes the
+/// direction of what follows, is taken out.
+pub fn quoted(text: &str) -> String {
     let mut line: String = text
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
-        .filter(seen)
+        .filter(|c| !is_hidden(*c))
         .map(|c| if c == '"' { '\'' } else { c })
         .collect();
     if let Some((end, _)) = line.char_indices().nth(LENGTH) {
