@@ -12,11 +12,12 @@ use strum::IntoEnumIterator;
 use super::errors;
 use super::server::freshness;
 use super::uri::{NoSuchForm, Resource as Form, ResourceUri};
+use crate::domain::access::Scope;
 use crate::domain::excerpt::{one_line, quoted};
 use crate::domain::id::Kind;
 use crate::error::{Error, Result};
 use crate::service::Service;
-use crate::service::resources::Listed;
+use crate::service::resources::{Listed, Page};
 
 const JSON: &str = "application/json";
 
@@ -37,7 +38,7 @@ pub fn templates(context: &RequestContext<RoleServer>) -> ListResourceTemplatesR
     }
 }
 
-/// Answers `resources/list`.
+/// Answers `resources/list`, with what the token covers.
 ///
 /// # Errors
 ///
@@ -47,13 +48,19 @@ pub async fn list(
     cursor: Option<&str>,
     context: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let page = service.list_resources(cursor).await.map_err(errors::of_resource)?;
+    let access = service.access().await.map_err(errors::of_list)?;
+    let page = match Form::iter().any(|form| access.covers(scope(form))) {
+        true => service.list_resources(cursor).await.map_err(errors::of_resource)?,
+        false => Page { resources: Vec::new(), next: None },
+    };
+    let covered = |(form, _): &(Form, Resource)| access.covers(scope(*form));
+    let resources = page.resources.into_iter().flat_map(listed).filter(covered);
     let (ttl_ms, cache_scope) = freshness(context, CacheScope::Private);
     Ok(ListResourcesResult {
         ttl_ms,
         cache_scope,
         next_cursor: page.next,
-        ..ListResourcesResult::with_all_items(page.resources.into_iter().flat_map(listed).collect())
+        ..ListResourcesResult::with_all_items(resources.map(|(_, resource)| resource).collect())
     })
 }
 
@@ -61,7 +68,8 @@ pub async fn list(
 ///
 /// # Errors
 ///
-/// Resource not found for an URI of no known form and for a record that is not there.
+/// Resource not found for an URI of no known form and for a record that is not there; -32602
+/// for one that the token does not cover.
 pub async fn read(
     service: &Service,
     uri: String,
@@ -70,6 +78,8 @@ pub async fn read(
     let parsed: ResourceUri = uri.parse().map_err(|error: NoSuchForm| {
         ErrorData::resource_not_found(format!("{}: {error}.", quoted(&uri)), None)
     })?;
+    let access = service.access().await.map_err(errors::of_list)?;
+    access.check(scope(parsed.resource), &quoted(&uri)).map_err(errors::of_resource)?;
     let text = content(service, &parsed).await.map_err(errors::of_resource)?;
     let (ttl_ms, cache_scope) = freshness(context, CacheScope::Private);
     let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
@@ -91,6 +101,16 @@ async fn content(service: &Service, uri: &ResourceUri) -> Result<String> {
 fn json(content: &impl Serialize) -> Result<String> {
     serde_json::to_string(content)
         .map_err(|error| Error::fault("the resource cannot be written as JSON", error))
+}
+
+/// The scope that reading a resource needs, as the tool that shows the same does.
+fn scope(form: Form) -> Scope {
+    match form {
+        Form::Review => Scope::ReviewsRead,
+        Form::Decision | Form::Timeline | Form::Policies | Form::Conventions => {
+            Scope::DecisionsRead
+        }
+    }
 }
 
 /// Name, title and description of a kind of resource.
@@ -122,12 +142,12 @@ fn description(form: Form) -> (&'static str, &'static str, &'static str) {
 }
 
 /// The resources of one entry of the list.
-fn listed(entry: Listed) -> Vec<Resource> {
+fn listed(entry: Listed) -> Vec<(Form, Resource)> {
     match entry {
         Listed::Project { id, name } => [Form::Policies, Form::Conventions]
             .map(|form| {
                 let (_, title, _) = description(form);
-                concrete(form, id.to_string(), name.clone(), format!("{title}: {name}"))
+                (form, concrete(form, id.to_string(), name.clone(), format!("{title}: {name}")))
             })
             .into(),
         Listed::Record { kind, reference, shown_id, title, status } => {
@@ -137,7 +157,7 @@ fn listed(entry: Listed) -> Vec<Resource> {
                 Kind::Review => (Form::Review, format!("review of \"{title}\" ({status})")),
             };
             let title = format!("{shown_id}: {what}");
-            vec![concrete(form, reference, shown_id, title)]
+            vec![(form, concrete(form, reference, shown_id, title))]
         }
     }
 }

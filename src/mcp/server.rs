@@ -17,6 +17,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 use super::asking::Asking;
 use super::instructions::INSTRUCTIONS;
 use super::{errors, prompts, resources, tools};
+use crate::domain::access::Scope;
 use crate::error::Error;
 use crate::service::Service;
 use crate::service::tokens::Access;
@@ -56,7 +57,7 @@ impl Server {
             Err(Error::Fault(fault)) => fault.summary,
         };
         let workflow = instructions.take().unwrap_or_default();
-        *instructions = Some(format!("No tool is listed. {why}\n{workflow}"));
+        *instructions = Some(format!("No tool and no resource is listed. {why}\n{workflow}"));
     }
 }
 
@@ -88,8 +89,8 @@ impl ServerHandler for Server {
             Ok(access) => access,
             Err(error) => return error.into_call_tool_result(),
         };
-        if !access.covers(&request.name) {
-            return access.refusal(&request.name).into_call_tool_result();
+        if let Err(refusal) = access.check(Scope::of_tool(&request.name), &request.name) {
+            return refusal.into_call_tool_result();
         }
         let cancelled = context.ct.clone();
         let call = self.tools.call(ToolCallContext::new(self, request, context));
@@ -113,7 +114,7 @@ impl ServerHandler for Server {
             _ => CacheScope::Private,
         };
         let (ttl_ms, cache_scope) = freshness(&context, scope);
-        let covered = |tool: &Tool| access.covers(&tool.name);
+        let covered = |tool: &Tool| access.covers(Scope::of_tool(&tool.name));
         let tools = self.tools.list_all().into_iter().filter(covered).collect();
         Ok(ListToolsResult { ttl_ms, cache_scope, ..ListToolsResult::with_all_items(tools) })
     }

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 use super::Service;
 use crate::domain::access::Scope;
-use crate::domain::agent::infer_type;
+use crate::domain::approver::reads_as_agent;
 use crate::domain::digest;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{AgentType, Value as _};
@@ -106,31 +106,36 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether a tool may be called.
-    pub fn covers(&self, tool: &str) -> bool {
+    /// Whether what needs that scope may be done.
+    pub fn covers(&self, scope: Scope) -> bool {
         match self {
             Self::Everything => true,
-            Self::Scopes { scopes, .. } => Scope::of_tool(tool).is_in(scopes),
+            Self::Scopes { scopes, .. } => scope.is_in(scopes),
             Self::Nothing(_) => false,
         }
     }
 
-    /// The refusal of a tool that is not covered.
-    pub fn refusal(&self, tool: &str) -> Error {
+    /// Refuses `what`, which needs that scope, if it is not covered.
+    ///
+    /// # Errors
+    ///
+    /// The refusal says why, and who may do it.
+    pub fn check(&self, scope: Scope, what: &str) -> Result<()> {
         let message = match self {
+            _ if self.covers(scope) => return Ok(()),
             Self::Nothing(why) => why.clone(),
             Self::Scopes { label, scopes, .. } => {
                 let has: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
                 format!(
-                    "The token \"{label}\" does not cover {tool}: that needs {}, and it has {}. \
+                    "The token \"{label}\" does not cover {what}: that needs {}, and it has {}. \
                      Leave this step to whoever may do it.",
-                    Scope::of_tool(tool).name(),
+                    scope.name(),
                     has.join(", ")
                 )
             }
-            Self::Everything => format!("{tool} cannot be called."),
+            Self::Everything => return Ok(()),
         };
-        Error::refused(Code::NotPermitted, message)
+        Err(Error::refused(Code::NotPermitted, message))
     }
 }
 
@@ -260,7 +265,9 @@ impl Service {
             id,
             user_id,
             label,
-            agent_type: AgentType::read(&new.agent).unwrap_or_else(|| infer_type(&new.agent)),
+            agent_type: AgentType::read(&new.agent)
+                .or_else(|| reads_as_agent(&new.agent))
+                .unwrap_or(AgentType::Human),
             prefix: secret.0[..PREFIX].to_owned(),
             hashed_secret: hash(&secret),
             scopes_csv: new.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(","),

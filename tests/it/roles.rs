@@ -114,6 +114,83 @@ fn a_token_that_is_not_accepted_lists_nothing_and_says_why() {
     }
 }
 
+fn resources(server: &mut Server) -> Vec<String> {
+    let list = server.request("resources/list", Value::Null);
+    let resources = list["result"]["resources"].as_array().unwrap_or_else(|| panic!("{list}"));
+    resources.iter().map(|resource| resource["uri"].as_str().unwrap().to_owned()).collect()
+}
+
+fn read(server: &mut Server, uri: &str) -> Value {
+    server.request("resources/read", json!({ "uri": uri }))
+}
+
+/// What the tools would not show, no resource shows either.
+#[test]
+fn resources_are_read_as_far_as_the_token_covers_them() {
+    let app = TestApp::init();
+    let project = app.here().to_str().unwrap().to_owned();
+    let mut server = app.serve();
+    server.call("create_task", json!({ "project_path": project, "title": "A task" }));
+    let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "One" });
+    server.call("record_decision", decision);
+    let review = json!({
+        "decision_id": "DEC-001", "reviewer_agent": "codex", "status": "commented",
+    });
+    server.call("request_review", json!({ "decision_id": "DEC-001", "reviewer_agent": "codex" }));
+    server.call("submit_review", review);
+    let all = resources(&mut server);
+    assert_eq!(all.len(), 5, "{all:?}");
+    server.close();
+
+    let expired = create(&app, "old", &["--role", "author", "--expires", "1"]);
+    Ledger::open(&app.ledger_path())
+        .unwrap()
+        .execute("UPDATE api_tokens SET expires_at = '2020-01-01 00:00:00.000000'");
+    let revoked = create(&app, "gone", &["--role", "author"]);
+    verb(&app, &["token", "revoke", "gone"]);
+    for token in [expired.as_str(), &revoked, "gfp_nobody"] {
+        let mut server = TestAppWith(&app, token).serve();
+        assert!(resources(&mut server).is_empty());
+        for uri in &all {
+            let reply = read(&mut server, uri);
+            assert_eq!(reply["error"]["code"], -32602, "{reply}");
+            assert!(reply["error"]["message"].as_str().unwrap().starts_with("NotPermitted"));
+        }
+        // These tell nothing of the ledger.
+        let templates = server.request("resources/templates/list", Value::Null);
+        assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 5);
+        let prompt =
+            json!({ "name": "summarize_decision", "arguments": { "decision_id": "DEC-001" } });
+        assert!(server.request("prompts/get", prompt)["result"]["messages"].is_array());
+        server.close();
+    }
+
+    for (scopes, covered) in [
+        ("decisions:read", 4),
+        ("reviews:read", 1),
+        ("tasks:write,approvals:read", 0),
+        ("admin", 5),
+    ] {
+        let token = create(&app, scopes, &["--scopes", scopes]);
+        let mut server = TestAppWith(&app, &token).serve();
+        let listed = resources(&mut server);
+        assert_eq!(listed.len(), covered, "{scopes}: {listed:?}");
+        for uri in &all {
+            let reply = read(&mut server, uri);
+            assert_eq!(reply.get("result").is_some(), listed.contains(uri), "{scopes}: {reply}");
+        }
+        server.close();
+    }
+
+    let token = create(&app, "running", &["--role", "reviewer"]);
+    let mut server = TestAppWith(&app, &token).serve();
+    assert_eq!(resources(&mut server).len(), 5);
+    verb(&app, &["token", "revoke", "running"]);
+    assert!(resources(&mut server).is_empty());
+    assert!(read(&mut server, "govforge://decision/DEC-001").get("error").is_some());
+    server.close();
+}
+
 #[test]
 fn the_token_may_stand_in_a_file() {
     let app = TestApp::init();
