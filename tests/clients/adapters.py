@@ -21,6 +21,16 @@ class Refused(Exception):
         self.code, self.message = code, message
 
 
+class Person:
+    """Whoever sits at the client: answers every question of the server as told before."""
+
+    def __init__(self):
+        self.answer, self.seen = None, []
+
+    def will(self, action, **content):
+        self.answer = {"action": action} | ({"content": content} if content else {})
+
+
 def plain(model):
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
@@ -28,8 +38,8 @@ def plain(model):
 class Sdk:
     """PyPI `mcp`."""
 
-    def __init__(self, place, mode):
-        self.place, self.mode = place, mode
+    def __init__(self, place, mode, person=None):
+        self.place, self.mode, self.person = place, mode, person
         self.name = f"mcp {version('mcp')} ({mode})"
 
     @contextlib.asynccontextmanager
@@ -40,9 +50,17 @@ class Sdk:
             command=str(self.place.server), env={"GOVFORGE_DB": str(self.place.ledger)}
         )
         with open(self.place.stderr, "a") as errlog:
-            async with Client(stdio_client(parameters, errlog=errlog), mode=self.mode) as client:
+            transport = stdio_client(parameters, errlog=errlog)
+            asks = {"elicitation_callback": self.asked} if self.person else {}
+            async with Client(transport, mode=self.mode, **asks) as client:
                 self.client = client
                 yield self
+
+    async def asked(self, context, params):
+        from mcp_types import ElicitResult
+
+        self.person.seen.append(plain(params))
+        return ElicitResult(**self.person.answer)
 
     async def about(self):
         return {
@@ -88,10 +106,11 @@ class Sdk:
 
 
 class Fastmcp(Sdk):
-    """PyPI `fastmcp`, which also reads results into types made from the output schemas."""
+    """PyPI `fastmcp`, which also reads results into types made from the output schemas, and
+    makes a type of the form."""
 
-    def __init__(self, place, mode):
-        super().__init__(place, mode)
+    def __init__(self, place, mode, person=None):
+        super().__init__(place, mode, person)
         self.name = f"fastmcp {version('fastmcp')} ({mode})"
 
     @contextlib.asynccontextmanager
@@ -106,9 +125,18 @@ class Fastmcp(Sdk):
             keep_alive=False,
             log_file=self.place.stderr,
         )
-        async with Client(transport, mode=self.mode) as client:
+        asks = {"elicitation_handler": self.asked_for} if self.person else {}
+        async with Client(transport, mode=self.mode, **asks) as client:
             self.client = client
             yield self
+
+    async def asked_for(self, message, form, params, context):
+        from mcp_types import ElicitResult
+
+        self.person.seen.append(plain(params))
+        if self.person.answer["action"] == "accept":
+            return form(**self.person.answer["content"])
+        return ElicitResult(**self.person.answer)
 
     async def tools(self):
         return [plain(tool) for tool in await self.ask(self.client.list_tools())]
@@ -141,8 +169,8 @@ class Fastmcp(Sdk):
 class Typescript:
     """npm `@modelcontextprotocol/client`, behind typescript.mjs."""
 
-    def __init__(self, place, mode):
-        self.place, self.mode = place, mode
+    def __init__(self, place, mode, person=None):
+        self.place, self.mode, self.person = place, mode, person
         self.sdk = place.clients / "typescript"
         self.name = f"TypeScript client {npm_version(self.sdk, '@modelcontextprotocol/client')} ({mode})"
 
@@ -151,7 +179,7 @@ class Typescript:
         script = Path(__file__).with_name("typescript.mjs")
         with open(self.place.stderr, "a") as errlog:
             self.process = await asyncio.create_subprocess_exec(
-                "node", script, self.sdk, self.mode, self.place.server,
+                "node", script, self.sdk, self.mode, self.place.server, "asks" if self.person else "",
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errlog,
                 env=self.place.environment, limit=64 * 1024 * 1024,
             )
@@ -174,7 +202,12 @@ class Typescript:
         return (await self.ask("listTools"))["tools"]
 
     async def call(self, name, arguments):
-        return await self.ask("callTool", name=name, arguments=arguments)
+        if self.person:
+            await self.ask("willAnswer", **(self.person.answer or {}))
+        result = await self.ask("callTool", name=name, arguments=arguments)
+        if self.person:
+            self.person.seen += await self.ask("questions")
+        return result
 
     async def resources(self):
         # Without a cursor this client collects every page.

@@ -1,4 +1,4 @@
-"""Plays the story with every client that is installed, and counts the checks.
+"""Plays the story, and the human gate where a client can ask, with every client that is installed, and counts the checks.
 
 Names: fastmcp, mcp, typescript, inspector (each in both protocol eras); fastmcp-cli; claude,
 gemini, opencode, qwen (their `mcp list`, which connects without a model or a login).
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import adapters
 from checks import Counts, differences
+from gate import Gate
 from place import Place
 from story import Story
 
@@ -30,6 +31,9 @@ STORIES = [
     ("inspector", adapters.Inspector, "modern", None),
     ("inspector", adapters.Inspector, "legacy", None),
 ]
+
+# Those that can show a form to a person who is a script.
+ASKING = ["fastmcp", "mcp", "typescript"]
 
 # How an agent is told of the server, how it lists it, and what it says when it is connected.
 AGENTS = {
@@ -116,6 +120,8 @@ class Players:
                 if name == "inspector":
                     self.strict_schemas(client)
                 await self.pages(adapter(crowded, mode))
+                if name in ASKING:
+                    await Gate(adapter, self.place(f"{name}-{mode}-gate"), mode, self.counts).play()
             except Exception:
                 lines = traceback.format_exc().splitlines() + place.stderr.read_text().splitlines()
                 self.counts.check(client.name, "plays the whole story", lines)
