@@ -7,7 +7,7 @@ use crate::support::ledger::Ledger;
 use crate::support::server::{Client, Server};
 
 /// The shop with a decision that needs a person, and a change attached to it.
-fn app() -> TestApp {
+pub fn app() -> TestApp {
     let app = TestApp::init().with_commit("Check it", &[("src/auth.py", Some("check()\n"))]);
     let mut server = app.serve();
     let project = app.here().to_str().unwrap();
@@ -44,7 +44,7 @@ fn app() -> TestApp {
     app
 }
 
-fn verdict() -> Value {
+pub fn verdict() -> Value {
     json!({
         "decision_id": "DEC-001",
         "approver": "maintainer",
@@ -57,12 +57,12 @@ fn call() -> Value {
     json!({ "name": "approve_decision", "arguments": verdict() })
 }
 
-fn asking(app: &TestApp, revision: &str) -> Server {
+pub fn asking(app: &TestApp, revision: &str) -> Server {
     Server::start(app.command(), &Client::of(revision).that_can_ask())
 }
 
 /// Status and comment of every verdict on record, and how it was confirmed.
-fn verdicts(app: &TestApp) -> Vec<String> {
+pub fn verdicts(app: &TestApp) -> Vec<String> {
     Ledger::open(&app.ledger_path()).unwrap().column(
         "SELECT a.status || ' ' || coalesce(a.comment, '-') || ' '
             || json_extract(e.payload_json, '$.confirmed')

@@ -17,6 +17,7 @@ mod gate;
 mod interruptions;
 mod ledger;
 mod looking;
+mod lying;
 mod pages;
 mod policy;
 mod roles;
