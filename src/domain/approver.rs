@@ -159,7 +159,12 @@ fn parts(word: &str) -> Option<Said> {
         if !capital && second.chars().count() < 3 {
             return None;
         }
-        Some(match (known(first)?, known(second)?) {
+        let (start, end) = (known(first)?, known(second)?);
+        // A surname may end like that behind two letters: Cimini, Cipro, Oland.
+        if !capital && first.chars().count() < 3 && end == Said::Describing {
+            return None;
+        }
+        Some(match (start, end) {
             (telling @ Said::Telling(_), _) | (_, telling @ Said::Telling(_)) => telling,
             (Said::Ambiguous, _) | (_, Said::Ambiguous) => Said::Ambiguous,
             _ => Said::Describing,

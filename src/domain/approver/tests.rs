@@ -2,7 +2,7 @@ use super::*;
 
 /// What agents call themselves, and what people bear.
 const AGENTS: &str = "\
-    AI, A.I., AI agent, AIAgent, AI-Reviewer, assistant, agent, agent 7, bot, the bot, Bot-2, \
+    AI, A.I., AI agent, AIAgent, aibot, AI-Reviewer, assistant, agent, agent 7, bot, the bot, Bot-2, \
     review-bot, reviewbot, github-actions[bot], dependabot, chatbot, claude, CLAUDE, The claude, \
     my Claude, Claude (Anthropic), claude-opus-4-1, ClaudeCode, claudecode, Claude Monet, Opus \
     4, sonnet-4.5, code review assistant, codex cli, openai codex, GPT Codex, copilot-agent, \
@@ -16,7 +16,7 @@ const AGENTS: &str = "\
 const PEOPLE: &str = "\
     maintainer, alice, dev 1, jsmith42, Augusta Codexson, Ai Weiwei, Ai Sato, A. I. Smith, Ben \
     Bot, J. Bot, Patsy Cline, Jean-Claude Juncker, Monet Claude, Gabriela Mistral, Max \
-    Mustermann, Jules Verne, Kimi Raikkonen, Cody, Gemma, Talbot, Abbot, Ted Cabot, Ian Botham, \
+    Mustermann, Jules Verne, Kimi Raikkonen, Cody, Gemma, Talbot, Abbot, Cimini, Oland, Ted Cabot, Ian Botham, \
     Ampère, Amplify, Goosens, Anna Goose, O. Henry, O'Neill, Ola, Ole, A. Gent, G. P. T. Huang, \
     Dévai Gábor, Claudette, Robin, Robin A., 李雷, 山田 愛, Мария Иванова, Клод, Nguyễn Văn A, Björk, \
     José Ángel de la Cruz, Müller-Lüdenscheidt, Şükrü Özgür, Ó Súilleabháin, 김민준, \
