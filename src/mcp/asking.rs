@@ -21,7 +21,7 @@ use crate::domain::hidden::first_hidden;
 use crate::domain::value::{ApprovalStatus, Value as _};
 use crate::error::{Code, Error, Result};
 use crate::service::Service;
-use crate::service::approvals::{ApproveDecision, unanswered, unconfirmed};
+use crate::service::approvals::{ApproveDecision, unanswered};
 use crate::service::config::Confirm;
 use crate::service::gate::{Confirmation, Confirmed};
 use crate::service::question::{Question, quoted};
@@ -73,11 +73,11 @@ pub async fn verdict(
     retry: Retry,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse> {
+    if !can_ask(context) {
+        return complete(service, input, Confirmation::asserted()).await;
+    }
     let question = service.verdict_question(&input).await?;
-    if !can_ask(context) || question.confirm == Confirm::Never {
-        if question.confirm == Confirm::Always {
-            return Err(unconfirmed(&question.decision_id));
-        }
+    if question.confirm == Confirm::Never {
         return complete(service, input, Confirmation::asserted()).await;
     }
     let may_send =

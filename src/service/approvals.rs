@@ -1,16 +1,19 @@
 //! The human gate: a person's verdict on a decision.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Service;
-use super::config::Confirm;
+use super::config::{self, Confirm};
 use super::coverage::Coverage;
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
 use super::projects::Found;
 use super::question::question;
 use super::reviews::OfProject;
+use super::rules::Current;
 use super::write::Subject;
 use crate::domain::entity::Approval;
 use crate::domain::value::{AgentType, ApprovalStatus, DecisionStatus, RiskLevel};
@@ -80,7 +83,8 @@ impl Service {
     ) -> Result<VerdictGiven> {
         let mut write = self.begin().await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
-        let (settings, rules) = self.approval_settings(write.connection(), &decision).await?;
+        let project = self.project_of(write.connection(), decision.project_id).await?;
+        let settings = config::approval_settings(Path::new(&project.root_path))?;
         if settings.confirm == Confirm::Always && confirmation.how == Confirmed::Asserted {
             return Err(unconfirmed(&decision.display_id));
         }
@@ -101,6 +105,11 @@ impl Service {
                 ),
             ));
         }
+        // Others wait for the lock meanwhile, so they are read only where they count.
+        let rules = match confirmation.seen.is_some() || settings.asks_for_policy_checks() {
+            true => self.current_rules(&project).await?,
+            false => Current::unread(),
+        };
         if input.status == ApprovalStatus::Approved {
             check_ready(write.connection(), &decision, &settings, &rules).await?;
         }
@@ -185,7 +194,7 @@ impl Service {
 }
 
 /// The refusal of a verdict that no person has confirmed, where one has to.
-pub fn unconfirmed(decision_id: &str) -> Error {
+fn unconfirmed(decision_id: &str) -> Error {
     Error::refused(
         Code::PersonMustDecide,
         format!(

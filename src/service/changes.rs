@@ -82,7 +82,7 @@ impl Service {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
-        let base = self.base_for(&mut read, &project).await?;
+        let base = self.base_for(&mut read, &project, &input.repo_path).await?;
         drop(read);
         let (repo_path, revision) = (input.repo_path, input.commit_hash);
         let root = PathBuf::from(project.root_path);

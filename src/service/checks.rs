@@ -1,11 +1,14 @@
 //! Running the policies over the change that is attached to a decision.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::Service;
 use super::changes::off_thread;
@@ -15,8 +18,8 @@ use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, PolicyRun
 use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
 use crate::error::Result;
 use crate::git::Repository;
-use crate::policy::PolicySet;
 use crate::policy::evaluation::{Author, Subject as Judged, Verdict};
+use crate::policy::{PolicyInfo, PolicySet};
 use crate::store;
 
 /// The parameters of `run_policy_checks`.
@@ -74,7 +77,10 @@ impl Service {
             let mut read = self.ledger.read().await?;
             let decision = self.decision(&mut read, &input.decision_id).await?;
             let project = self.project_of(&mut read, decision.project_id).await?;
-            let base = self.base_for(&mut read, &project).await?;
+            let base = match &input.config_path {
+                Some(path) => self.base_for(&mut read, &project, path).await?,
+                None => PathBuf::from(&project.root_path),
+            };
             let change = store::git_changes::newest(&mut read, decision.id).await?;
             let author = store::agents::by_id(&mut read, decision.author_agent_id).await?;
             drop(read);
@@ -82,8 +88,9 @@ impl Service {
             let config_path = input.config_path.clone();
             let root = PathBuf::from(project.root_path);
             let risk_level = decision.risk_level;
+            let compiled = Arc::clone(&self.compiled);
             let (rules, verdicts) = off_thread(cancel.clone(), move |stop| {
-                let rules = Rules::read(&root, config_path.as_deref(), &base)?;
+                let rules = Rules::read(&root, config_path.as_deref(), &base, &compiled)?;
                 let author = author.as_ref();
                 let author = author.map(|agent| Author { name: &agent.name, kind: agent.kind });
                 let verdicts = match &change {
@@ -121,7 +128,7 @@ impl From<&Verdict> for PolicyOutcome {
 async fn record(
     mut write: Write<'_>,
     decision: &Decision,
-    actor: Option<uuid::Uuid>,
+    actor: Option<Uuid>,
     rules: &Rules,
     verdicts: Vec<Verdict>,
 ) -> Result<PoliciesChecked> {
@@ -139,47 +146,58 @@ async fn record(
     let subject = Subject::decision(decision, actor);
     let event_id = write.event(&subject, "decision.policy_evaluated", payload).await?;
     let run = PolicyRun { event_id, config_hash: rules.hash.clone() };
-    for verdict in verdicts {
-        let policy = ensure_policy(&mut write, &rules.set, &verdict.policy).await?;
-        let result = PolicyResult {
+    let ids = bring_up_to_date(&mut write, &rules.set, &verdicts).await?;
+    let stored: Vec<PolicyResult> = verdicts
+        .into_iter()
+        .zip(ids)
+        .map(|(verdict, policy_id)| PolicyResult {
             id: write.id(),
             decision_id: decision.id,
-            policy_id: policy.id,
+            policy_id,
             policy: verdict.policy,
             status: verdict.status,
             message: Some(verdict.message),
             evidence: Some(verdict.evidence),
             run: Some(run.clone()),
             created_at: write.now,
-        };
-        store::policies::insert_result(write.connection(), &result).await?;
-    }
+        })
+        .collect();
+    store::policies::insert_results(write.connection(), &stored, &run).await?;
     let status = decision.status.after_policies(blocked > 0);
     write.change_status(decision, status, actor, None).await?;
     write.commit().await?;
     Ok(PoliciesChecked { decision_status: status, results })
 }
 
-/// The policy's row, brought up to date with the rules of this run.
-async fn ensure_policy(write: &mut Write<'_>, set: &PolicySet, name: &str) -> Result<Policy> {
-    let (id, known) = match store::policies::by_name(write.connection(), name).await? {
-        Some((id, known)) => (id, known),
-        None => (write.id(), None),
-    };
-    let info = set.policies().find(|info| info.name == name);
-    let wanted = Policy {
-        id,
-        name: name.to_owned(),
-        description: info.as_ref().map(|info| info.description.to_string()),
-        enabled: true,
-        severity: info.as_ref().map_or(FindingSeverity::Medium, |info| info.severity),
-        config: info.map(|info| info.config),
-        created_at: known.as_ref().map_or(write.now, |policy| policy.created_at),
-    };
-    if known.as_ref() != Some(&wanted) {
-        store::policies::upsert(write.connection(), &wanted).await?;
+/// Brings the policies' rows up to date with the rules of this run. Returns the id of each.
+async fn bring_up_to_date(
+    write: &mut Write<'_>,
+    set: &PolicySet,
+    verdicts: &[Verdict],
+) -> Result<Vec<Uuid>> {
+    let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.policy.as_str()).collect();
+    let mut known = store::policies::by_names(write.connection(), &names).await?;
+    let mut infos: HashMap<String, PolicyInfo> =
+        set.policies().map(|info| (info.name.clone(), info)).collect();
+    let mut ids = Vec::with_capacity(names.len());
+    for name in names {
+        let (id, stored) = known.remove(name).unwrap_or_else(|| (write.id(), None));
+        let info = infos.remove(name);
+        let wanted = Policy {
+            id,
+            name: name.to_owned(),
+            description: info.as_ref().map(|info| info.description.clone()),
+            enabled: true,
+            severity: info.as_ref().map_or(FindingSeverity::Medium, |info| info.severity),
+            config: info.map(|info| info.config),
+            created_at: stored.as_ref().map_or(write.now, |policy| policy.created_at),
+        };
+        if stored.as_ref() != Some(&wanted) {
+            store::policies::upsert(write.connection(), &wanted).await?;
+        }
+        ids.push(id);
     }
-    Ok(wanted)
+    Ok(ids)
 }
 
 /// Judges a change. A change whose lines cannot be read any more is still judged by its

@@ -38,6 +38,13 @@ pub struct ApprovalSettings {
     pub require: Vec<Requirement>,
 }
 
+impl ApprovalSettings {
+    /// Whether an approval needs a run of the policies.
+    pub fn asks_for_policy_checks(&self) -> bool {
+        self.require.contains(&Requirement::PolicyChecks)
+    }
+}
+
 /// Whether a person is asked to confirm a verdict that an agent brings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -17,6 +17,7 @@ use crate::domain::value::{
 };
 use crate::error::Result;
 use crate::store;
+use crate::store::dossier::Dossier;
 
 /// The parameters of `get_decision_context`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -227,8 +228,9 @@ impl Service {
     pub async fn decision_context(&self, input: GetDecisionContext) -> Result<DecisionContext> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
-        let record = self.record_of(&mut read, decision).await?;
-        let events = store::events::of_decision(&mut read, record.uuid).await?;
+        let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
+        let events = dossier.events()?;
+        let record = record(decision, dossier, &rules);
         Ok(DecisionContext {
             decision: record.decision,
             git_change: record.git_change,
@@ -248,33 +250,35 @@ impl Service {
     pub async fn decision_record(&self, decision_id: &str) -> Result<DecisionRecord> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, decision_id).await?;
-        self.record_of(&mut read, decision).await
+        let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
+        Ok(record(decision, dossier, &rules))
     }
 
-    pub(super) async fn record_of(
+    /// What hangs off a decision, and the rules that its project has now.
+    pub(super) async fn dossier_of(
         &self,
         connection: &mut SqliteConnection,
-        decision: entity::Decision,
-    ) -> Result<DecisionRecord> {
+        decision: &entity::Decision,
+    ) -> Result<(Dossier, Current)> {
         let project = self.project_of(connection, decision.project_id).await?;
-        record(connection, decision, &self.current_rules(&project).await?).await
+        tokio::try_join!(
+            store::dossier::of_decision(connection, decision.id),
+            self.current_rules(&project),
+        )
     }
 }
 
-pub(super) async fn record(
-    connection: &mut SqliteConnection,
+/// The record of a decision from what hangs off it; nothing of the rules but whether they are
+/// still those that judged.
+pub(super) fn record(
     decision: entity::Decision,
+    dossier: Dossier,
     rules: &Current,
-) -> Result<DecisionRecord> {
-    let id = decision.id;
-    let git_change = store::git_changes::newest(connection, id).await?;
-    let reviews = store::reviews::of_decision(connection, id).await?;
-    let mut findings = store::reviews::findings_of_decision(connection, id).await?;
-    let policy_results = store::policies::results(connection, id).await?;
-    let disagreements = store::disagreements::of_decision(connection, id).await?;
-    let approvals = store::approvals::of_decision(connection, id).await?;
-    let coverage = Coverage::of(connection, id).await?;
-    let reviews = reviews
+) -> DecisionRecord {
+    let coverage = Coverage::from(dossier.marks);
+    let mut findings = dossier.findings;
+    let reviews = dossier
+        .reviews
         .into_iter()
         .map(|review| {
             let own = findings.extract_if(.., |(review_id, _)| *review_id == review.id);
@@ -283,22 +287,25 @@ pub(super) async fn record(
             in_full(review, own, stale)
         })
         .collect();
+    let uuid = decision.id;
     let fields = DecisionShown::from(decision);
-    Ok(DecisionRecord {
-        uuid: id,
+    DecisionRecord {
+        uuid,
         fields: fields.clone(),
         decision: fields,
-        git_change: git_change.map(GitChangeShown::from),
+        git_change: dossier.change.map(GitChangeShown::from),
         reviews,
-        policy_results: policy_results
+        policy_results: dossier
+            .policy_results
             .into_iter()
             .map(|result| {
                 let stale = coverage.is_stale(result.created_at);
                 judged(result, rules, stale)
             })
             .collect(),
-        disagreements: disagreements.into_iter().map(DisagreementInFull::from).collect(),
-        approvals: approvals
+        disagreements: dossier.disagreements.into_iter().map(DisagreementInFull::from).collect(),
+        approvals: dossier
+            .approvals
             .into_iter()
             .map(|approval| ApprovalShown {
                 id: approval.id,
@@ -307,7 +314,7 @@ pub(super) async fn record(
                 stale: coverage.is_stale(approval.created_at),
             })
             .collect(),
-    })
+    }
 }
 
 fn in_full(review: Review, findings: Vec<Finding>, stale: bool) -> ReviewInFull {

@@ -17,10 +17,17 @@ pub struct Coverage {
     changes: Vec<Mark>,
 }
 
+impl From<Vec<Mark>> for Coverage {
+    /// The changes, oldest first.
+    fn from(changes: Vec<Mark>) -> Self {
+        Self { changes }
+    }
+}
+
 impl Coverage {
     /// The changes of a decision, as the ledger holds them now.
     pub async fn of(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Self> {
-        Ok(Self { changes: store::git_changes::marks(connection, decision_id).await? })
+        Ok(store::git_changes::marks(connection, decision_id).await?.into())
     }
 
     /// Whether what was recorded at that time is about another change than the one attached

@@ -13,7 +13,7 @@ use super::rules::Current;
 use crate::domain::agent::infer_type;
 use crate::domain::alike::alike;
 use crate::domain::approver::reads_as_agent;
-use crate::domain::entity::{Agent, Decision};
+use crate::domain::entity::{Agent, Approval, Decision, Disagreement};
 use crate::domain::hidden::first_hidden;
 use crate::domain::value::AgentType;
 use crate::error::{Code, Error, Result};
@@ -160,7 +160,9 @@ pub(super) async fn check_ready(
                 }
             }
             Requirement::NoOpenDisagreement => {
-                let open = open_disagreements(connection, decision).await?;
+                let verdict = store::approvals::newest(connection, decision.id).await?;
+                let all = store::disagreements::of_decision(connection, decision.id).await?;
+                let open = open_topics(all, verdict.as_ref());
                 if !open.is_empty() {
                     missing.push(format!(
                         "open disagreements ({}): a person settles them by a verdict of \
@@ -217,18 +219,16 @@ async fn is_reviewed(
 }
 
 /// The topics of the disagreements that are open: without a resolution, and not yet before a
-/// person, who settles them by a verdict.
-pub(super) async fn open_disagreements(
-    connection: &mut SqliteConnection,
-    decision: &Decision,
-) -> Result<Vec<String>> {
-    let verdict = store::approvals::newest(connection, decision.id).await?;
+/// person, who settles them by a verdict; `verdict` is the newest.
+pub(super) fn open_topics(
+    disagreements: Vec<Disagreement>,
+    verdict: Option<&Approval>,
+) -> Vec<String> {
     let judged = verdict.map(|verdict| verdict.created_at);
-    let disagreements = store::disagreements::of_decision(connection, decision.id).await?;
-    Ok(disagreements
+    disagreements
         .into_iter()
         .filter(|one| one.resolution.is_none())
         .filter(|one| judged.is_none_or(|judged| one.created_at > judged))
         .map(|one| one.topic)
-        .collect())
+        .collect()
 }

@@ -46,6 +46,7 @@ pub struct Service {
     durability: Arc<OnceLock<Durability>>,
     place: Arc<place::Place>,
     token: Arc<std::result::Result<Option<tokens::Secret>, Refusal>>,
+    compiled: Arc<rules::Compiled>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
@@ -62,6 +63,7 @@ impl Service {
             durability: Arc::default(),
             place: Arc::new(place),
             token: Arc::new(Ok(None)),
+            compiled: Arc::default(),
             clock,
             ids,
         }

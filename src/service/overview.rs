@@ -166,7 +166,8 @@ async fn look_at(
         overview.reviews.push(waiting(agent));
     }
     let decision = store::decisions::by_id(connection, line.id).await?.ok_or_else(vanished)?;
-    let record = record(connection, decision, rules).await?;
+    let dossier = store::dossier::of_decision(connection, line.id).await?;
+    let record = record(decision, dossier, rules);
     let newest = record.policy_results.last();
     let reviewed = !record.reviews.is_empty();
     let stale = [

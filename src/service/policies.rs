@@ -124,7 +124,7 @@ impl Service {
     /// Refuses a policy file that is wrong.
     pub fn active_policies(&self) -> Result<PoliciesActive> {
         let root = self.root()?;
-        let rules = Rules::read(&root, None, &root)?;
+        let rules = Rules::read(&root, None, &root, &self.compiled)?;
         Ok(PoliciesActive {
             file: rules.path,
             active: rules.set.policies().collect(),
@@ -151,7 +151,7 @@ impl Service {
             )
         })?;
         let root = project_root(&located.main_root);
-        let rules = Rules::read(&root, None, &root)?;
+        let rules = Rules::read(&root, None, &root, &self.compiled)?;
         let worktree = located.worktree_root.to_string_lossy();
         let repository = Repository::open(&worktree, directory, &located.main_root)?;
         let author = input.author.as_deref().map(str::trim).filter(|name| !name.is_empty());

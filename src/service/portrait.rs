@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Service;
 use super::context::{
     ApprovalShown, DecisionShown, DisagreementInFull, EventShown, GitChangeShown,
-    PolicyResultInFull, ReviewInFull,
+    PolicyResultInFull, ReviewInFull, record,
 };
 use crate::domain::entity::Finding;
 use crate::domain::time::Timestamp;
@@ -105,12 +105,16 @@ impl Service {
             Some(id) => store::tasks::by_id(&mut read, id).await?,
             None => None,
         };
-        let reviews = store::reviews::of_decision(&mut read, decision.id).await?;
-        let approvals = store::approvals::of_decision(&mut read, decision.id).await?;
-        let events = store::events::of_decision(&mut read, decision.id).await?;
-        let (author, created_at) = (name(&names, decision.author_agent_id), decision.created_at);
-        let record = self.record_of(&mut read, decision).await?;
+        let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         drop(read);
+        let events = dossier.events()?;
+        let by = |id, at| (name(&names, id), at);
+        let reviewers: Vec<_> =
+            dossier.reviews.iter().map(|row| by(row.reviewer_agent_id, row.created_at)).collect();
+        let approvers: Vec<_> =
+            dossier.approvals.iter().map(|row| by(row.approver_agent_id, row.created_at)).collect();
+        let (author, created_at) = by(decision.author_agent_id, decision.created_at);
+        let record = record(decision, dossier, &rules);
         let files = match &record.git_change {
             Some(_) => {
                 let attached = self.attached(&record.uuid.to_string()).await?;
@@ -129,26 +133,10 @@ impl Service {
             decision: record.decision,
             git_change: record.git_change,
             files,
-            reviews: reviews
-                .iter()
-                .zip(record.reviews)
-                .map(|(row, what)| Signed {
-                    by: name(&names, row.reviewer_agent_id),
-                    created_at: row.created_at,
-                    what,
-                })
-                .collect(),
+            reviews: signed_by(reviewers, record.reviews),
             policy_results: record.policy_results,
             disagreements: record.disagreements,
-            approvals: approvals
-                .iter()
-                .zip(record.approvals)
-                .map(|(row, what)| Signed {
-                    by: name(&names, row.approver_agent_id),
-                    created_at: row.created_at,
-                    what,
-                })
-                .collect(),
+            approvals: signed_by(approvers, record.approvals),
             events: events.into_iter().map(|event| signed(&names, event)).collect(),
         })
     }
@@ -169,6 +157,11 @@ impl Service {
             events.into_iter().map(|event| signed(&names, event)).collect(),
         ))
     }
+}
+
+fn signed_by<T>(who: Vec<(String, Timestamp)>, what: Vec<T>) -> Vec<Signed<T>> {
+    let pairs = who.into_iter().zip(what);
+    pairs.map(|((by, created_at), what)| Signed { by, created_at, what }).collect()
 }
 
 fn signed(names: &HashMap<Uuid, String>, event: crate::domain::entity::Event) -> EventSigned {

@@ -237,13 +237,17 @@ impl Service {
         store::projects::by_id(connection, project_id).await?.ok_or_else(vanished)
     }
 
-    /// Against which directory a relative path about `project` is meant: the working
-    /// directory if it belongs to the project, else the project's root.
+    /// Against which directory `path`, if it is relative, is meant in a call about `project`: the
+    /// working directory if it belongs to the project, else the project's root.
     pub(super) async fn base_for(
         &self,
         connection: &mut SqliteConnection,
         project: &Project,
+        path: &str,
     ) -> Result<PathBuf> {
+        if Path::new(path.trim()).is_absolute() {
+            return Ok(PathBuf::from(&project.root_path));
+        }
         let here = self.here();
         Ok(match project_at(connection, &here).await? {
             Some(Found::Registered(current)) if current.id == project.id => here,
@@ -260,12 +264,12 @@ impl Service {
 
 /// The project at a resolved path.
 async fn project_at(connection: &mut SqliteConnection, path: &Path) -> Result<Option<Found>> {
-    let mut registered = nearest_registered(connection, path).await?;
+    let mut registered = registered_above(connection, path).await?;
     // A repository that cannot be read still belongs to what is registered above it.
     let located = git::locate(path).ok().flatten();
     if let Some(located) = located {
         if registered.is_none() {
-            registered = nearest_registered(connection, &located.main_root).await?;
+            registered = registered_above(connection, &located.main_root).await?;
         }
         let carries = located.main_root.join(DIRECTORY).is_dir();
         let own = registered
@@ -282,19 +286,14 @@ fn is_below(path: &Path, root: &Path) -> bool {
     path != root && path.starts_with(root)
 }
 
-async fn nearest_registered(
+/// The nearest project at or above a path.
+async fn registered_above(
     connection: &mut SqliteConnection,
     path: &Path,
 ) -> Result<Option<Project>> {
-    for above in path.ancestors() {
-        // A root is text: a path that is none can only be mistaken for another.
-        if let Some(above) = above.to_str()
-            && let Some(project) = store::projects::by_root(connection, above).await?
-        {
-            return Ok(Some(project));
-        }
-    }
-    Ok(None)
+    // A root is text: a path that is none can only be mistaken for another.
+    let above: Vec<&str> = path.ancestors().filter_map(Path::to_str).collect();
+    store::projects::nearest(connection, &above).await
 }
 
 /// Registers the repository: the name is the given one, else that of the settings, else that

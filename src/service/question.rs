@@ -12,7 +12,7 @@ use super::approvals::ApproveDecision;
 use super::config::Confirm;
 use super::context::GitChangeShown;
 use super::coverage::Coverage;
-use super::gate::{are_checked, author_of, check_approver, check_ready, open_disagreements};
+use super::gate::{are_checked, author_of, check_approver, check_ready, open_topics};
 use super::references::vanished;
 use super::rules::Current;
 use crate::domain::digest;
@@ -108,11 +108,11 @@ pub(super) async fn question(
     confirm: Confirm,
     rules: &Current,
 ) -> Result<Question> {
-    let coverage = Coverage::of(connection, decision.id).await?;
     let author = author_of(connection, decision).await?;
-    let change = store::git_changes::newest(connection, decision.id).await?;
+    let dossier = store::dossier::of_decision(connection, decision.id).await?;
+    let coverage = Coverage::from(dossier.marks);
     let mut newest = BTreeMap::new();
-    for result in store::policies::results(connection, decision.id).await? {
+    for result in dossier.policy_results {
         if coverage.is_stale(result.created_at) {
             continue;
         }
@@ -136,11 +136,10 @@ pub(super) async fn question(
         .collect();
     blocked.sort_by_key(|(by_other_rules, ..)| *by_other_rules);
     let blocked = blocked.into_iter().map(|(_, policy, why)| (policy, why)).collect();
-    let reviews = store::reviews::of_decision(connection, decision.id).await?;
     let names = store::agents::names(connection).await?;
     let mut last = Vec::new();
     let mut heard = BTreeSet::new();
-    for review in reviews.iter().rev() {
+    for review in dossier.reviews.iter().rev() {
         if heard.insert(review.reviewer_agent_id) {
             last.push(LastReview {
                 review: review.display_id.clone(),
@@ -155,11 +154,11 @@ pub(super) async fn question(
     let objects =
         |outcome| matches!(outcome, ReviewStatus::Rejected | ReviewStatus::ChangesRequested);
     last.sort_by_key(|last| (last.stale, !objects(last.outcome)));
-    let findings = store::reviews::findings_of_decision(connection, decision.id).await?;
-    let mut findings: Vec<OpenFinding> = findings
+    let mut findings: Vec<OpenFinding> = dossier
+        .findings
         .into_iter()
         .filter_map(|(review_id, finding)| {
-            let review = reviews.iter().find(|review| review.id == review_id)?;
+            let review = dossier.reviews.iter().find(|review| review.id == review_id)?;
             Some(OpenFinding {
                 review: review.display_id.clone(),
                 stale: coverage.is_stale(review.created_at),
@@ -168,6 +167,7 @@ pub(super) async fn question(
         })
         .collect();
     findings.sort_by_key(|open| (open.stale, Reverse(open.finding.severity)));
+    let verdict = dossier.approvals.last();
     let mut question = Question {
         confirm,
         fingerprint: String::new(),
@@ -177,13 +177,12 @@ pub(super) async fn question(
         status: decision.status,
         risk_level: decision.risk_level,
         author,
-        change: change.map(GitChangeShown::from),
+        change: dossier.change.map(GitChangeShown::from),
         blocked,
         reviews: last,
         findings,
-        disagreements: open_disagreements(connection, decision).await?,
+        disagreements: open_topics(dossier.disagreements, verdict),
     };
-    let verdict = store::approvals::newest(connection, decision.id).await?;
     let about = json!([decision.id, question.to_string(), verdict.map(|one| one.id)]);
     question.fingerprint = digest::of(about.to_string());
     Ok(question)

@@ -5,7 +5,7 @@ use sqlx::SqliteConnection;
 use super::Service;
 use crate::domain::entity::{Decision, Project, Review, Task};
 use crate::domain::excerpt::quoted;
-use crate::domain::id::{Kind, Reference};
+use crate::domain::id::{DisplayId, Kind, Reference};
 use crate::domain::nearest;
 use crate::error::{Code, Error, Fault, Result};
 use crate::store;
@@ -24,6 +24,12 @@ impl Service {
         connection: &mut SqliteConnection,
         task_id: &str,
     ) -> Result<Task> {
+        // A display ID is nearly always one row's, which then needs no second look.
+        if let Some(id) = display_id(Kind::Task, task_id)
+            && let Ok(Some(task)) = store::tasks::only(connection, id).await
+        {
+            return Ok(task);
+        }
         let record = self.record(connection, Kind::Task, "task_id", task_id).await?;
         store::tasks::by_id(connection, record.id).await?.ok_or_else(vanished)
     }
@@ -34,6 +40,11 @@ impl Service {
         connection: &mut SqliteConnection,
         decision_id: &str,
     ) -> Result<Decision> {
+        if let Some(id) = display_id(Kind::Decision, decision_id)
+            && let Ok(Some(decision)) = store::decisions::only(connection, id).await
+        {
+            return Ok(decision);
+        }
         let record = self.record(connection, Kind::Decision, "decision_id", decision_id).await?;
         store::decisions::by_id(connection, record.id).await?.ok_or_else(vanished)
     }
@@ -168,6 +179,14 @@ impl Service {
             .map(|(_, id, title)| format!("{id} ({})", quoted(title)))
             .collect();
         Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
+    }
+}
+
+/// The display ID that `text` is, with no project before it.
+fn display_id(kind: Kind, text: &str) -> Option<DisplayId> {
+    match Reference::read(kind, text) {
+        Some(Reference::Display { project: None, id }) => Some(id),
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! change.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
@@ -17,9 +18,32 @@ use crate::git::{ChangedLine, Scan, Why};
 use crate::policy::PolicySet;
 use crate::policy::evaluation::{Line, Subject, Verdict};
 
+/// The rules that were compiled last, by the digest of their file (`None` for the defaults): a
+/// file is read for each run, and compiled once it has changed.
+#[derive(Debug, Default)]
+pub(super) struct Compiled(Mutex<Option<(Option<String>, Arc<PolicySet>)>>);
+
+impl Compiled {
+    fn get<E>(
+        &self,
+        hash: Option<&str>,
+        compile: impl FnOnce() -> std::result::Result<PolicySet, E>,
+    ) -> std::result::Result<Arc<PolicySet>, E> {
+        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, set)) = &*last()
+            && of.as_deref() == hash
+        {
+            return Ok(Arc::clone(set));
+        }
+        let set = Arc::new(compile()?);
+        *last() = Some((hash.map(str::to_owned), Arc::clone(&set)));
+        Ok(set)
+    }
+}
+
 /// The rules of a run, and where they came from.
 pub(super) struct Rules {
-    pub set: PolicySet,
+    pub set: Arc<PolicySet>,
     /// The file, resolved; `None` for the defaults.
     pub path: Option<String>,
     /// `sha256:` and the hex SHA-256 of the file.
@@ -29,13 +53,21 @@ pub(super) struct Rules {
 impl Rules {
     /// The rules for the project at `root`: those of `config_path`, which counts from `base`,
     /// else of its own policy file, else the defaults.
-    pub(super) fn read(root: &Path, config_path: Option<&str>, base: &Path) -> Result<Self> {
+    pub(super) fn read(
+        root: &Path,
+        config_path: Option<&str>,
+        base: &Path,
+        compiled: &Compiled,
+    ) -> Result<Self> {
         let given = config_path.map(str::trim).filter(|path| !path.is_empty());
         let own = own_file(root);
         let path = match given {
             Some(given) => base.join(given),
             None if settings_file::is_there(&own) => own,
-            None => return Ok(Self { set: PolicySet::defaults(), path: None, hash: None }),
+            None => {
+                let set = compiled.get(None, || Ok::<_, Error>(PolicySet::defaults()))?;
+                return Ok(Self { set, path: None, hash: None });
+            }
         };
         let refused = |message: String| Error::refused(Code::InvalidPolicyConfig, message);
         let named = given.map_or_else(
@@ -61,11 +93,13 @@ impl Rules {
         let bytes = settings_file::read(&resolved)
             .and_then(|bytes| bytes.ok_or_else(|| "was removed just now.".to_owned()))
             .map_err(|reason| refused(format!("{named} {reason}")))?;
-        let set = PolicySet::parse(&bytes).map_err(|mistakes| {
+        let hash = digest::of(&bytes);
+        let parse = || PolicySet::parse(&bytes);
+        let set = compiled.get(Some(&hash), parse).map_err(|mistakes| {
             let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
             refused(format!("{named} cannot be used: {}", list.join("; ")))
         })?;
-        Ok(Self { set, path: Some(path_text(&resolved)), hash: Some(digest::of(&bytes)) })
+        Ok(Self { set, path: Some(path_text(&resolved)), hash: Some(hash) })
     }
 
     /// Judges a change whose changed lines `scan` visits, if any policy asks for them. Where it
@@ -116,6 +150,11 @@ pub(super) fn own_file(root: &Path) -> PathBuf {
 pub(super) struct Current(Option<String>);
 
 impl Current {
+    /// Rules that nobody has looked at: no run was by them.
+    pub(super) fn unread() -> Self {
+        Self(Some(String::new()))
+    }
+
     /// Whether a run by the rules of that digest would be by the same rules now.
     pub(super) fn is(&self, hash: Option<&str>) -> bool {
         self.0.as_deref() == hash
@@ -126,7 +165,9 @@ impl Service {
     /// The rules that a run would use now for a project.
     pub(super) async fn rules_of(&self, project: &Project) -> Result<Rules> {
         let root = PathBuf::from(&project.root_path);
-        off_thread(CancellationToken::new(), move |_stop| Rules::read(&root, None, &root)).await
+        let compiled = Arc::clone(&self.compiled);
+        let read = move |_stop: crate::git::Stop<'_>| Rules::read(&root, None, &root, &compiled);
+        off_thread(CancellationToken::new(), read).await
     }
 
     /// Which rules a project has now.
@@ -153,10 +194,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let own = own_file(root.path());
         std::fs::create_dir(root.path().join(DIRECTORY)).unwrap();
-        assert!(Rules::read(root.path(), None, root.path()).is_ok());
+        let read = || Rules::read(root.path(), None, root.path(), &Compiled::default());
+        assert!(read().is_ok());
         for target in [Path::new("nothing"), own.as_path()] {
             std::os::unix::fs::symlink(target, &own).unwrap();
-            let error = Rules::read(root.path(), None, root.path()).err().expect("a refusal");
+            let error = read().err().expect("a refusal");
             assert_eq!(error.code(), Some(Code::InvalidPolicyConfig));
             std::fs::remove_file(&own).unwrap();
         }

@@ -24,6 +24,10 @@ impl TryFrom<&SqliteRow> for Approval {
     }
 }
 
+/// The verdicts on the decision $1, oldest first.
+pub(super) const OF_DECISION: &str = "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
+     WHERE decision_id = $1 ORDER BY created_at, id";
+
 /// Adds a verdict.
 pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> Result<()> {
     sqlx::query(
@@ -46,14 +50,7 @@ pub async fn of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<Approval>> {
-    let rows = sqlx::query(
-        "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
-         WHERE decision_id = $1 ORDER BY created_at, id",
-    )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    rows.iter().map(Approval::try_from).collect()
+    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The newest verdict on a decision.

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use uuid::Uuid;
 
+use super::batch::rows_of_each;
 use super::ledger::schema::MIGRATIONS;
 use super::row::{self, Columns as _};
 use crate::domain::chain::{
@@ -33,6 +34,9 @@ const LINK_COLUMNS: [&str; 9] = [
     "token",
     "hash",
 ];
+
+/// The place and hash of the last link.
+const HEAD: &str = "SELECT place, hash FROM event_chain ORDER BY place DESC LIMIT 1";
 
 /// How many links a page of a walk holds.
 const PAGE: i64 = 5_000;
@@ -61,17 +65,23 @@ async fn take_some_in(
     let sql = format!(
         "SELECT q.turn, q.event_id, q.origin, a.type || ' ' || a.name, {} FROM event_queue q \
          LEFT JOIN events e ON e.id = q.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
-         ORDER BY q.turn LIMIT {TAKEN_AT_ONCE}",
+         ORDER BY q.turn LIMIT {TAKEN_AT_ONCE}; {HEAD}",
         packed(&columns("e", &EVENT_COLUMNS))
     );
-    let waiting = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
-    let Some(last) = waiting.last() else { return Ok(false) };
-    let last: i64 = last.try_get(0)?;
-    let (mut place, mut before) = head(connection).await?;
-    for row in &waiting {
+    let all = rows_of_each(connection, sqlx::query(AssertSqlSafe(sql))).await?;
+    let [waiting, last_link] = all.as_slice() else {
+        return Err(Fault::new("a statement gave no end").into());
+    };
+    if waiting.is_empty() {
+        return Ok(false);
+    }
+    let (mut place, mut before) = read_head(last_link.first())?;
+    for row in waiting {
+        let turn: i64 = row.try_get(0)?;
         let event = cells(row, 4, EVENT_COLUMNS.len())?;
         // It went with its project before it was taken in.
         if event[0].is_none() {
+            leave_queue(connection, turn).await?;
             continue;
         }
         let (kind, record_id, rows) = vouched(connection, &event).await?;
@@ -100,21 +110,27 @@ async fn take_some_in(
             event_id,
         };
         link.hash = link.expected_hash(&before);
-        if insert(connection, &link).await? {
+        if insert(connection, &link, turn).await? {
             place = link.place;
             before = link.hash;
         }
     }
-    sqlx::query("DELETE FROM event_queue WHERE turn <= $1").bind(last).execute(connection).await?;
     Ok(true)
 }
 
-/// Returns whether it was added: an event that is in the chain already keeps its place.
-async fn insert(connection: &mut SqliteConnection, link: &Link) -> Result<bool> {
-    let done = sqlx::query(
+async fn leave_queue(connection: &mut SqliteConnection, turn: i64) -> Result<()> {
+    sqlx::query("DELETE FROM event_queue WHERE turn = $1").bind(turn).execute(connection).await?;
+    Ok(())
+}
+
+/// Adds the link of the event that had that turn in the queue. Returns whether it was added: an
+/// event that is in the chain already keeps its place.
+async fn insert(connection: &mut SqliteConnection, link: &Link, turn: i64) -> Result<bool> {
+    let statements = sqlx::query(
         "INSERT INTO event_chain (place, event_id, event_digest, actor, record_kind, record_id, \
          record_digest, origin, token, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-         ON CONFLICT (event_id) DO NOTHING",
+         ON CONFLICT (event_id) DO NOTHING RETURNING place; \
+         DELETE FROM event_queue WHERE turn = $11",
     )
     .bind(link.place)
     .bind(&link.event_id)
@@ -126,16 +142,17 @@ async fn insert(connection: &mut SqliteConnection, link: &Link) -> Result<bool> 
     .bind(&link.origin)
     .bind(&link.token)
     .bind(&link.hash)
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    .bind(turn);
+    let all = rows_of_each(connection, statements).await?;
+    Ok(all.first().is_some_and(|added| !added.is_empty()))
 }
 
 /// The place and hash of the last link.
 pub async fn head(connection: &mut SqliteConnection) -> Result<(i64, String)> {
-    let row = sqlx::query("SELECT place, hash FROM event_chain ORDER BY place DESC LIMIT 1")
-        .fetch_optional(connection)
-        .await?;
+    read_head(sqlx::query(HEAD).fetch_optional(connection).await?.as_ref())
+}
+
+fn read_head(row: Option<&SqliteRow>) -> Result<(i64, String)> {
     match row {
         Some(row) => Ok((row.integer("place")?, row.text("hash")?)),
         None => Ok((0, GENESIS.to_owned())),

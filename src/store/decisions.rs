@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::Decision;
+use crate::domain::id::DisplayId;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, Value};
 use crate::error::{Error, Result};
@@ -73,6 +74,15 @@ pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option
     let row =
         sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Decision::try_from).transpose()
+}
+
+/// The decision of that display ID, if there is just one in the ledger.
+pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Option<Decision>> {
+    let rows = sqlx::query(select!("WHERE display_id = $1 LIMIT 2"))
+        .bind(id.to_string())
+        .fetch_all(connection)
+        .await?;
+    row::only(&rows)
 }
 
 /// The decisions of a project that wait for a person's verdict, oldest first.

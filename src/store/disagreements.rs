@@ -26,6 +26,11 @@ impl TryFrom<&SqliteRow> for Disagreement {
     }
 }
 
+/// The disagreements about the decision $1, oldest first.
+pub(super) const OF_DECISION: &str = "SELECT id, decision_id, topic, author_position, reviewer_position, risk_summary, \
+     requires_human_decision, resolution, created_at FROM disagreements \
+     WHERE decision_id = $1 ORDER BY created_at, id";
+
 /// Adds a disagreement.
 pub async fn insert(connection: &mut SqliteConnection, disagreement: &Disagreement) -> Result<()> {
     sqlx::query(
@@ -52,13 +57,5 @@ pub async fn of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<Disagreement>> {
-    let rows = sqlx::query(
-        "SELECT id, decision_id, topic, author_position, reviewer_position, risk_summary, \
-         requires_human_decision, resolution, created_at FROM disagreements \
-         WHERE decision_id = $1 ORDER BY created_at, id",
-    )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    rows.iter().map(Disagreement::try_from).collect()
+    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }

@@ -34,6 +34,25 @@ impl TryFrom<&SqliteRow> for Event {
     }
 }
 
+/// The events of the decision $1, its reviews and its disagreements, in time order.
+///
+/// With joins in place of the lists, SQLite would read every event of every review.
+pub(super) const OF_DECISION: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM events e \
+     WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
+     UNION ALL SELECT ",
+    columns!(),
+    " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
+     (SELECT id FROM reviews WHERE decision_id = $1) \
+     UNION ALL SELECT ",
+    columns!(),
+    " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
+     (SELECT id FROM disagreements WHERE decision_id = $1) \
+     ORDER BY 8, 1"
+);
+
 /// Adds an event. The original keeps the entity type as plain text in lower case.
 pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<()> {
     sqlx::query(
@@ -54,31 +73,11 @@ pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<
 }
 
 /// The events of a decision, its reviews and its disagreements, in time order.
-///
-/// With joins in place of the lists, SQLite would read every event of every review.
 pub async fn of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<Event>> {
-    let rows = sqlx::query(concat!(
-        "SELECT ",
-        columns!(),
-        " FROM events e \
-         WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
-         UNION ALL SELECT ",
-        columns!(),
-        " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
-         (SELECT id FROM reviews WHERE decision_id = $1) \
-         UNION ALL SELECT ",
-        columns!(),
-        " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
-         (SELECT id FROM disagreements WHERE decision_id = $1) \
-         ORDER BY 8, 1"
-    ))
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    rows.iter().map(Event::try_from).collect()
+    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The events of a task and of every decision linked to it, with their reviews and
@@ -108,7 +107,7 @@ pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result
     .bind(row::id(task_id))
     .fetch_all(connection)
     .await?;
-    rows.iter().map(Event::try_from).collect()
+    row::each(&rows)
 }
 
 /// A run of the policies, as its event tells of it.

@@ -33,6 +33,27 @@ impl TryFrom<&SqliteRow> for GitChange {
     }
 }
 
+impl TryFrom<&SqliteRow> for Mark {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            commit_hash: row.text("commit_hash")?,
+            diff_hash: row.optional_text("diff_hash")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// The newest change of the decision $1.
+pub(super) const NEWEST: &str = "SELECT id, decision_id, repo_path, branch_name, commit_hash, parent_commit_hash, \
+     diff_hash, files_changed_json, insertions, deletions, created_at FROM git_changes \
+     WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1";
+
+/// The marks of the changes of the decision $1, oldest first.
+pub(super) const MARKS: &str = "SELECT commit_hash, diff_hash, created_at FROM git_changes WHERE decision_id = $1 \
+     ORDER BY created_at, id";
+
 /// Adds a change.
 pub async fn insert(connection: &mut SqliteConnection, change: &GitChange) -> Result<()> {
     sqlx::query(
@@ -66,22 +87,7 @@ pub struct Mark {
 
 /// The changes of a decision without what they hold, oldest first.
 pub async fn marks(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Vec<Mark>> {
-    let rows = sqlx::query(
-        "SELECT commit_hash, diff_hash, created_at FROM git_changes WHERE decision_id = $1 \
-         ORDER BY created_at, id",
-    )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Mark {
-                commit_hash: row.text("commit_hash")?,
-                diff_hash: row.optional_text("diff_hash")?,
-                created_at: row.time("created_at")?,
-            })
-        })
-        .collect()
+    row::each(&sqlx::query(MARKS).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The newest change of a decision.
@@ -89,13 +95,6 @@ pub async fn newest(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Option<GitChange>> {
-    let row = sqlx::query(
-        "SELECT id, decision_id, repo_path, branch_name, commit_hash, parent_commit_hash, \
-         diff_hash, files_changed_json, insertions, deletions, created_at FROM git_changes \
-         WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1",
-    )
-    .bind(row::id(decision_id))
-    .fetch_optional(connection)
-    .await?;
+    let row = sqlx::query(NEWEST).bind(row::id(decision_id)).fetch_optional(connection).await?;
     row.as_ref().map(GitChange::try_from).transpose()
 }

@@ -7,9 +7,11 @@
 
 pub mod agents;
 pub mod approvals;
+mod batch;
 pub mod chain;
 pub mod decisions;
 pub mod disagreements;
+pub mod dossier;
 pub mod events;
 pub mod git_changes;
 pub mod ledger;

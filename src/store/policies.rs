@@ -1,7 +1,9 @@
 //! The tables `policies` and `policy_results`.
 
-use sqlx::SqliteConnection;
+use std::collections::HashMap;
+
 use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, SqliteConnection};
 use uuid::Uuid;
 
 use super::row::{self, Columns};
@@ -48,24 +50,33 @@ impl TryFrom<&SqliteRow> for PolicyResult {
     }
 }
 
-/// The id of the policy of that name, and the rest of its row if that can be read: a damaged
-/// row is brought up to date like an outdated one.
-pub async fn by_name(
+/// The results of the decision $1, oldest first.
+pub(super) const RESULTS: &str = "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
+     r.evidence_json, r.created_at, l.event_id, l.config_hash FROM policy_results r \
+     JOIN policies p ON p.id = r.policy_id \
+     LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
+     WHERE r.decision_id = $1 ORDER BY r.created_at, r.id";
+
+/// Those of the policies of these names that the ledger has: the id, and the rest of the row if
+/// that can be read. A damaged row is brought up to date like an outdated one.
+pub async fn by_names(
     connection: &mut SqliteConnection,
-    name: &str,
-) -> Result<Option<(Uuid, Option<Policy>)>> {
-    let row = sqlx::query(
+    names: &[&str],
+) -> Result<HashMap<String, (Uuid, Option<Policy>)>> {
+    let rows = sqlx::query(
         "SELECT id, name, description, enabled, severity, config_json, created_at FROM policies \
-         WHERE name = $1",
+         WHERE name IN (SELECT value FROM JSON_EACH($1))",
     )
-    .bind(name)
-    .fetch_optional(connection)
+    .bind(serde_json::json!(names).to_string())
+    .fetch_all(connection)
     .await?;
-    let read = |row: SqliteRow| {
+    let read = |row: &SqliteRow| {
+        let name = row.text("name")?;
         let unreadable = |error: &Error| tracing::error!(%error, policy = name, "is rewritten");
-        Ok((row.uuid("id")?, Policy::try_from(&row).inspect_err(unreadable).ok()))
+        let policy = Policy::try_from(row).inspect_err(unreadable).ok();
+        Ok((name, (row.uuid("id")?, policy)))
     };
-    row.map(read).transpose()
+    rows.iter().map(read).collect()
 }
 
 /// Adds a policy, or brings the one of that id up to date.
@@ -88,32 +99,40 @@ pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Resul
     Ok(())
 }
 
-/// Adds a result, and the run that it came from, whose event has to be there.
-pub async fn insert_result(connection: &mut SqliteConnection, result: &PolicyResult) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
-         created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(row::id(result.id))
-    .bind(row::id(result.decision_id))
-    .bind(row::id(result.policy_id))
-    .bind(result.status.stored())
-    .bind(&result.message)
-    .bind(result.evidence.as_ref().map(ToString::to_string))
-    .bind(result.created_at.stored())
-    .execute(&mut *connection)
-    .await?;
-    if let Some(run) = &result.run {
-        sqlx::query(
-            "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) \
-             VALUES ($1, $2, $3)",
-        )
-        .bind(row::id(result.id))
-        .bind(row::id(run.event_id))
-        .bind(&run.config_hash)
-        .execute(connection)
-        .await?;
+/// Adds the results of one run, whose event has to be there.
+pub async fn insert_results(
+    connection: &mut SqliteConnection,
+    results: &[PolicyResult],
+    run: &PolicyRun,
+) -> Result<()> {
+    if results.is_empty() {
+        return Ok(());
     }
+    let mut insert = QueryBuilder::new(
+        "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
+         created_at) ",
+    );
+    insert.push_values(results, |mut values, result| {
+        values
+            .push_bind(row::id(result.id))
+            .push_bind(row::id(result.decision_id))
+            .push_bind(row::id(result.policy_id))
+            .push_bind(result.status.stored())
+            .push_bind(&result.message)
+            .push_bind(result.evidence.as_ref().map(ToString::to_string))
+            .push_bind(result.created_at.stored());
+    });
+    insert.build().execute(&mut *connection).await?;
+    let mut insert = QueryBuilder::new(
+        "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) ",
+    );
+    insert.push_values(results, |mut values, result| {
+        values
+            .push_bind(row::id(result.id))
+            .push_bind(row::id(run.event_id))
+            .push_bind(&run.config_hash);
+    });
+    insert.build().execute(connection).await?;
     Ok(())
 }
 
@@ -122,16 +141,5 @@ pub async fn results(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<PolicyResult>> {
-    let rows = sqlx::query(
-        "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
-         r.evidence_json, r.created_at, l.event_id, l.config_hash FROM policy_results r \
-         JOIN policies p ON p.id = r.policy_id \
-         LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
-         WHERE r.decision_id = $1 \
-         ORDER BY r.created_at, r.id",
-    )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    rows.iter().map(PolicyResult::try_from).collect()
+    row::each(&sqlx::query(RESULTS).bind(row::id(decision_id)).fetch_all(connection).await?)
 }

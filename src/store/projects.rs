@@ -63,6 +63,18 @@ pub async fn by_root(connection: &mut SqliteConnection, root: &str) -> Result<Op
     row.as_ref().map(Project::try_from).transpose()
 }
 
+/// Of the projects whose root is one of these, the one with the longest.
+pub async fn nearest(connection: &mut SqliteConnection, roots: &[&str]) -> Result<Option<Project>> {
+    let roots = serde_json::json!(roots).to_string();
+    let row = sqlx::query(select!(
+        "WHERE root_path IN (SELECT value FROM JSON_EACH($1)) ORDER BY LENGTH(root_path) DESC LIMIT 1"
+    ))
+    .bind(roots)
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(Project::try_from).transpose()
+}
+
 /// Every project that can be read, by name.
 pub async fn all(connection: &mut SqliteConnection) -> Result<Vec<Project>> {
     let rows = sqlx::query(select!("ORDER BY name, id")).fetch_all(connection).await?;

@@ -2,6 +2,8 @@
 
 use sqlx::SqliteConnection;
 
+use super::batch::rows_of_each;
+use super::row::Columns as _;
 use crate::domain::time::Timestamp;
 use crate::error::Result;
 
@@ -14,22 +16,16 @@ pub async fn first(
     now: Timestamp,
     since: Timestamp,
 ) -> Result<Option<String>> {
-    sqlx::query("DELETE FROM recent_calls WHERE created_at < $1")
-        .bind(since.stored())
-        .execute(&mut *connection)
-        .await?;
-    let known: Option<String> =
-        sqlx::query_scalar("SELECT record FROM recent_calls WHERE digest = $1")
-            .bind(digest)
-            .fetch_optional(&mut *connection)
-            .await?;
-    if known.is_none() {
-        sqlx::query("INSERT INTO recent_calls (digest, record, created_at) VALUES ($1, $2, $3)")
-            .bind(digest)
-            .bind(record)
-            .bind(now.stored())
-            .execute(connection)
-            .await?;
-    }
-    Ok(known)
+    let statements = sqlx::query(
+        "DELETE FROM recent_calls WHERE created_at < $4; \
+         SELECT record FROM recent_calls WHERE digest = $1; \
+         INSERT INTO recent_calls (digest, record, created_at) VALUES ($1, $2, $3) \
+         ON CONFLICT (digest) DO NOTHING",
+    )
+    .bind(digest)
+    .bind(record)
+    .bind(now.stored())
+    .bind(since.stored());
+    let all = rows_of_each(connection, statements).await?;
+    all.iter().flatten().next().map(|row| row.text("record")).transpose()
 }

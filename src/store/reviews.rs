@@ -51,6 +51,14 @@ impl TryFrom<&SqliteRow> for Finding {
     }
 }
 
+/// The reviews of the decision $1, oldest first.
+pub(super) const OF_DECISION: &str = select!("WHERE decision_id = $1 ORDER BY created_at, id");
+
+/// The findings of all reviews of the decision $1, in the order they came.
+pub(super) const FINDINGS_OF_DECISION: &str = "SELECT f.review_id, f.severity, f.category, f.file_path, f.line_start, f.line_end, \
+     f.message, f.recommendation FROM reviews r JOIN findings f ON f.review_id = r.id \
+     WHERE r.decision_id = $1 ORDER BY f.id";
+
 /// An open review with the names that a list shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenReview {
@@ -119,11 +127,7 @@ pub async fn of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<Review>> {
-    let rows = sqlx::query(select!("WHERE decision_id = $1 ORDER BY created_at, id"))
-        .bind(row::id(decision_id))
-        .fetch_all(connection)
-        .await?;
-    rows.iter().map(Review::try_from).collect()
+    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The findings of all reviews of a decision, each with its review's id, in the order they
@@ -132,14 +136,8 @@ pub async fn findings_of_decision(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Vec<(Uuid, Finding)>> {
-    let rows = sqlx::query(
-        "SELECT f.review_id, f.severity, f.category, f.file_path, f.line_start, f.line_end, \
-         f.message, f.recommendation FROM reviews r JOIN findings f ON f.review_id = r.id \
-         WHERE r.decision_id = $1 ORDER BY f.id",
-    )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
+    let rows = sqlx::query(FINDINGS_OF_DECISION).bind(row::id(decision_id));
+    let rows = rows.fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.uuid("review_id")?, Finding::try_from(row)?))).collect()
 }
 

@@ -83,6 +83,24 @@ impl Columns for SqliteRow {
     }
 }
 
+/// Every row of a list, by its own conversion.
+pub fn each<T>(rows: &[SqliteRow]) -> Result<Vec<T>>
+where
+    T: for<'r> TryFrom<&'r SqliteRow, Error = Error>,
+{
+    rows.iter().map(T::try_from).collect()
+}
+
+/// The one row, where there are not several.
+pub fn only<'r, T: TryFrom<&'r SqliteRow, Error = Error>>(
+    rows: &'r [SqliteRow],
+) -> Result<Option<T>> {
+    match rows {
+        [row] => T::try_from(row).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// The rows of a list, without those that cannot be read: one damaged row must not take the
 /// others with it. Each is told in the log.
 pub fn readable<T>(rows: &[SqliteRow], read: impl Fn(&SqliteRow) -> Result<T>) -> Vec<T> {

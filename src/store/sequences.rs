@@ -3,7 +3,9 @@
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use super::{records, row};
+use super::batch::rows_of_each;
+use super::records;
+use super::row::{self, Columns as _};
 use crate::domain::id::{DisplayId, Kind};
 use crate::error::Result;
 
@@ -21,6 +23,9 @@ pub async fn next(
     project_id: Uuid,
     kind: Kind,
 ) -> Result<DisplayId> {
+    if let Some(number) = count_up(connection, project_id, kind).await? {
+        return Ok(DisplayId { kind, number });
+    }
     let last: Option<i64> = sqlx::query_scalar(
         "SELECT last_number FROM display_sequences WHERE project_id = $1 AND prefix = $2",
     )
@@ -50,6 +55,46 @@ pub async fn next(
     .execute(connection)
     .await?;
     Ok(next)
+}
+
+/// Counts up, in one go; `None` where there is no sound counter, or the number that it gives is
+/// taken.
+async fn count_up(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+    kind: Kind,
+) -> Result<Option<u64>> {
+    macro_rules! unless_taken_in {
+        ($records:literal) => {
+            concat!(
+                "UPDATE display_sequences SET last_number = last_number + 1 \
+                 WHERE project_id = $1 AND prefix = $2 AND TYPEOF(last_number) = 'integer' \
+                 AND last_number BETWEEN 0 AND $3 RETURNING last_number; \
+                 SELECT 1 FROM ",
+                $records,
+                " = (SELECT PRINTF('%s-%03d', prefix, last_number) FROM display_sequences \
+                 WHERE project_id = $1 AND prefix = $2)"
+            )
+        };
+    }
+    let statements = match kind {
+        Kind::Task => unless_taken_in!("tasks WHERE project_id = $1 AND display_id"),
+        Kind::Decision => unless_taken_in!("decisions WHERE project_id = $1 AND display_id"),
+        Kind::Review => unless_taken_in!(
+            "reviews r JOIN decisions d ON d.id = r.decision_id \
+             WHERE d.project_id = $1 AND r.display_id"
+        ),
+    };
+    let statements =
+        sqlx::query(statements).bind(row::id(project_id)).bind(kind.prefix()).bind(HIGHEST as i64);
+    let all = rows_of_each(connection, statements).await?;
+    match all.as_slice() {
+        [counted, taken] if taken.is_empty() => {
+            let number = counted.first().map(|row| row.integer("last_number")).transpose()?;
+            Ok(number.map(i64::unsigned_abs))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The highest number among the rows of a ledger that has no counter yet.

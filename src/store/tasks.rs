@@ -6,8 +6,19 @@ use uuid::Uuid;
 
 use super::row::{self, Columns};
 use crate::domain::entity::Task;
+use crate::domain::id::DisplayId;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, display_id, project_id, title, description, risk_level, status, \
+             created_by_agent_id, created_at, updated_at FROM tasks ",
+            $rest
+        )
+    };
+}
 
 impl TryFrom<&SqliteRow> for Task {
     type Error = Error;
@@ -52,12 +63,16 @@ pub async fn insert(connection: &mut SqliteConnection, task: &Task) -> Result<()
 
 /// The task of that id.
 pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Task>> {
-    let row = sqlx::query(
-        "SELECT id, display_id, project_id, title, description, risk_level, status, \
-         created_by_agent_id, created_at, updated_at FROM tasks WHERE id = $1",
-    )
-    .bind(row::id(id))
-    .fetch_optional(connection)
-    .await?;
+    let row =
+        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Task::try_from).transpose()
+}
+
+/// The task of that display ID, if there is just one in the ledger.
+pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Option<Task>> {
+    let rows = sqlx::query(select!("WHERE display_id = $1 LIMIT 2"))
+        .bind(id.to_string())
+        .fetch_all(connection)
+        .await?;
+    row::only(&rows)
 }

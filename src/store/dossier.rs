@@ -1,0 +1,76 @@
+//! Everything that hangs off a decision, read in one go.
+
+use std::sync::LazyLock;
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use super::batch::rows_of_each;
+use super::git_changes::{self, Mark};
+use super::row::{self, Columns as _};
+use super::{approvals, disagreements, events, policies, reviews};
+use crate::domain::entity::{
+    Approval, Disagreement, Event, Finding, GitChange, PolicyResult, Review,
+};
+use crate::error::{Fault, Result};
+
+/// What was recorded about a decision, each list oldest first.
+pub struct Dossier {
+    /// The newest change.
+    pub change: Option<GitChange>,
+    /// All changes without what they hold.
+    pub marks: Vec<Mark>,
+    pub reviews: Vec<Review>,
+    /// Those of all reviews, each with its review's id.
+    pub findings: Vec<(Uuid, Finding)>,
+    pub policy_results: Vec<PolicyResult>,
+    pub disagreements: Vec<Disagreement>,
+    pub approvals: Vec<Approval>,
+    events: Vec<SqliteRow>,
+}
+
+impl Dossier {
+    /// The events of the decision, its reviews and its disagreements.
+    ///
+    /// # Errors
+    ///
+    /// Faults on a damaged row; whoever shows no events is not kept from the rest by it.
+    pub fn events(&self) -> Result<Vec<Event>> {
+        row::each(&self.events)
+    }
+}
+
+/// Reads what hangs off a decision; nothing does off an unknown one.
+pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<Dossier> {
+    static STATEMENTS: LazyLock<String> = LazyLock::new(|| {
+        [
+            git_changes::NEWEST,
+            git_changes::MARKS,
+            reviews::OF_DECISION,
+            reviews::FINDINGS_OF_DECISION,
+            policies::RESULTS,
+            disagreements::OF_DECISION,
+            approvals::OF_DECISION,
+            events::OF_DECISION,
+        ]
+        .join("; ")
+    });
+    let statements = sqlx::query(STATEMENTS.as_str()).bind(row::id(id));
+    let all = rows_of_each(connection, statements).await?;
+    let [change, marks, reviews, findings, policy_results, disagreements, approvals, events] =
+        <[_; 8]>::try_from(all).map_err(|_all| Fault::new("a statement gave no end"))?;
+    Ok(Dossier {
+        change: row::each(&change)?.pop(),
+        marks: row::each(&marks)?,
+        reviews: row::each(&reviews)?,
+        findings: findings
+            .iter()
+            .map(|row| Ok((row.uuid("review_id")?, Finding::try_from(row)?)))
+            .collect::<Result<_>>()?,
+        policy_results: row::each(&policy_results)?,
+        disagreements: row::each(&disagreements)?,
+        approvals: row::each(&approvals)?,
+        events,
+    })
+}
