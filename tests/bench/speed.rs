@@ -1,10 +1,10 @@
 //! How fast the built binary is, over stdin and stdout, as ratios where a ratio is possible.
 //!
-//! `cargo bench --bench speed [-- DECISIONS...]` measures the start, the memory, every tool at
-//! three sizes of the ledger (100, 10 000 and 100 000 decisions, with ten events for each),
-//! several processes that write at once, and the size of the binary. The base of a latency is
-//! the server's own `ping` in the same run, and of a write the same transaction made by
-//! SQLite alone.
+//! `cargo bench --bench speed [-- DECISIONS... TOOL...]` measures the start, the memory, every
+//! tool at three sizes of the ledger (100, 10 000 and 100 000 decisions, with ten events for
+//! each; or just the tools named, and nothing else), several processes that write at once, and
+//! the size of the binary. The base of a latency is the server's own `ping` in the same run, and
+//! of a write the same transaction made by SQLite alone.
 #![allow(clippy::print_stdout, reason = "it is made to be read")]
 #![allow(clippy::disallowed_methods, reason = "it starts git and the server")]
 
@@ -37,16 +37,24 @@ const MANY_CALLS: usize = 10_000;
 const WRITES: usize = 300;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args()
-        .skip(1)
-        // `cargo bench` adds a flag of its own.
-        .filter(|argument| argument != "--bench")
-        .map(|text| text.parse().expect("the arguments are numbers of decisions"))
-        .collect();
-    let sizes = if sizes.is_empty() { vec![100, 10_000, 100_000] } else { sizes };
+    // `cargo bench` adds a flag of its own.
+    let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let (mut sizes, mut only) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        match argument.parse() {
+            Ok(size) => sizes.push(size),
+            Err(_error) => only.push(argument),
+        }
+    }
+    if sizes.is_empty() {
+        sizes = vec![100, 10_000, 100_000];
+    }
+    if !only.is_empty() {
+        return tools(&sizes, &only);
+    }
     start();
     memory();
-    tools(&sizes);
+    tools(&sizes, &[]);
     processes();
     let size = std::fs::metadata(env!("CARGO_BIN_EXE_govforge")).unwrap().len();
     println!("\nbinary: {:.1} MiB", size as f64 / 1024.0 / 1024.0);
@@ -114,7 +122,7 @@ struct Sized {
     client: Client,
 }
 
-fn tools(sizes: &[usize]) {
+fn tools(sizes: &[usize], only: &[String]) {
     let mut servers: Vec<Sized> = sizes
         .iter()
         .map(|&size| {
@@ -144,6 +152,9 @@ fn tools(sizes: &[usize]) {
         .collect();
     let names: Vec<&str> = tools[0].iter().map(|(name, ..)| *name).collect();
     for (tool, name) in names.into_iter().enumerate() {
+        if !only.is_empty() && !only.iter().any(|wanted| wanted == name) {
+            continue;
+        }
         let mut times = vec![Vec::new(); sizes.len()];
         // In turns, so that whatever else the machine does slows every size down alike; the
         // first ones open connections and prepare statements.
