@@ -35,7 +35,7 @@ fn main() {
         Some(Verb::Gate(args)) => cli::gate::run(&service(), &args),
         Some(Verb::Hook(args)) => cli::hook::run(&args),
         Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
-        Some(Verb::Export(args)) => cli::audit::export(&service(), &args),
+        Some(Verb::Export(args)) => cli::export::run(&service(), &args),
         Some(Verb::Token(args)) => cli::token::run(&service(), &args),
         Some(Verb::Connect(args)) => cli::connect::run(&service(), &args),
         Some(Verb::Doctor) => cli::doctor::run(&service()),

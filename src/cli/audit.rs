@@ -1,7 +1,7 @@
-//! `govforge audit` and `govforge export`: proving that the record is what was recorded.
+//! `govforge audit`: proving that the record is what was recorded.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write as _};
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -45,17 +45,6 @@ enum What {
     Head,
 }
 
-/// Write the whole record as JSON lines, with the chain
-///
-/// One line for each event, in the order of the chain: the event and the rows that it vouches
-/// for, as they are stored, and the hashes. `govforge audit verify FILE` checks it anywhere.
-#[derive(Debug, clap::Args)]
-pub struct ExportArgs {
-    /// The file to write, instead of the standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
 /// Verifies, or prints the head.
 ///
 /// # Errors
@@ -92,35 +81,6 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
             }
         }
     }
-}
-
-/// Writes the export.
-///
-/// # Errors
-/// A file that cannot be written.
-pub fn export(service: &Service, args: &ExportArgs) -> Result<(), Failure> {
-    let runtime = runtime()?;
-    match &args.output {
-        None => {
-            let mut out = BufWriter::new(std::io::stdout().lock());
-            runtime.block_on(service.export(&mut out))?;
-            out.flush()?;
-        }
-        Some(path) => {
-            let file = File::create(path).map_err(|error| {
-                Failure::Refused(format!(
-                    "{} cannot be written ({}).",
-                    path.display(),
-                    error.kind()
-                ))
-            })?;
-            let head = runtime.block_on(service.export(&mut BufWriter::new(file)))?;
-            let mut screen = Screen::stdout();
-            screen.line(format!("Wrote {} event(s) to {}", head.place, path.display()))?;
-            screen.line(format!("The head is {}", head.hash))?;
-        }
-    }
-    Ok(())
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

@@ -62,7 +62,15 @@ pub fn gist(kind: &str, payload: &Json) -> String {
         ),
         "disagreement.recorded" => text("topic"),
         // Status changes and verdicts.
-        _ => format!("from {} to {}", text("from"), text("to")),
+        _ if payload["to"].is_string() => {
+            let confirmed = match payload["confirmed"].as_str() {
+                Some(how) => format!(", {how}"),
+                None => String::new(),
+            };
+            format!("from {} to {}{confirmed}", text("from"), text("to"))
+        }
+        // Another program's.
+        _ => payload.to_string(),
     }
 }
 
@@ -81,5 +89,8 @@ mod tests {
         assert_eq!(gist("decision.git_attached", &attached), "5f3a2c1 +3 -1: a.py, b.py");
         let changed = json!({"from": "draft", "to": "approved", "comment": null});
         assert_eq!(gist("decision.approved", &changed), "from draft to approved");
+        let signed = json!({"from": "draft", "to": "approved", "confirmed": "terminal"});
+        assert_eq!(gist("decision.approved", &signed), "from draft to approved, terminal");
+        assert_eq!(gist("decision.noted", &json!({"by": "x"})), "{\"by\":\"x\"}");
     }
 }

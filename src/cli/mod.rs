@@ -9,6 +9,7 @@ pub mod demo;
 pub mod diff;
 pub mod doctor;
 pub mod events;
+pub mod export;
 pub mod gate;
 pub mod hook;
 pub mod init;
@@ -91,7 +92,7 @@ pub enum Verb {
     Gate(gate::Args),
     Hook(hook::Args),
     Audit(audit::Args),
-    Export(audit::ExportArgs),
+    Export(export::Args),
     Token(token::Args),
     Demo(demo::Args),
     Policy(policy::Args),

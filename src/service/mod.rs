@@ -30,6 +30,7 @@ pub mod policies;
 pub mod portrait;
 pub mod projects;
 pub mod question;
+pub mod record;
 mod references;
 pub mod resources;
 pub mod reviews;

@@ -10,11 +10,13 @@ use super::context::{
     ApprovalShown, DecisionShown, DisagreementInFull, EventShown, GitChangeShown,
     PolicyResultInFull, ReviewInFull, record,
 };
-use crate::domain::entity::Finding;
+use super::rules::Current;
+use crate::domain::entity::{self, Finding};
 use crate::domain::time::Timestamp;
 use crate::error::Result;
 use crate::git::FileCounts;
 use crate::store;
+use crate::store::dossier::Dossier;
 
 /// Everything that the ledger holds about one decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,6 +68,38 @@ pub struct EventSigned {
 }
 
 impl Portrait {
+    /// Everything about a decision that the ledger tells without its events.
+    pub(super) fn draw(
+        decision: entity::Decision,
+        dossier: Dossier,
+        task: Option<entity::Task>,
+        project: &str,
+        rules: &Current,
+        names: &HashMap<Uuid, String>,
+    ) -> Self {
+        let by = |id, at| (name(names, id), at);
+        let reviewers: Vec<_> =
+            dossier.reviews.iter().map(|row| by(row.reviewer_agent_id, row.created_at)).collect();
+        let approvers: Vec<_> =
+            dossier.approvals.iter().map(|row| by(row.approver_agent_id, row.created_at)).collect();
+        let (author, created_at) = by(decision.author_agent_id, decision.created_at);
+        let record = record(decision, dossier, rules);
+        Self {
+            project: project.to_owned(),
+            task: task.map(|task| TaskNamed { id: task.display_id, title: task.title }),
+            author,
+            created_at,
+            decision: record.decision,
+            git_change: record.git_change,
+            files: None,
+            reviews: signed_by(reviewers, record.reviews),
+            policy_results: record.policy_results,
+            disagreements: record.disagreements,
+            approvals: signed_by(approvers, record.approvals),
+            events: Vec::new(),
+        }
+    }
+
     /// The results of the last policy run; of the original's runs, which are not told apart, the
     /// newest of each policy.
     pub fn newest_results(&self) -> Vec<&PolicyResultInFull> {
@@ -107,38 +141,18 @@ impl Service {
         };
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         drop(read);
+        let uuid = decision.id;
         let events = dossier.events()?;
-        let by = |id, at| (name(&names, id), at);
-        let reviewers: Vec<_> =
-            dossier.reviews.iter().map(|row| by(row.reviewer_agent_id, row.created_at)).collect();
-        let approvers: Vec<_> =
-            dossier.approvals.iter().map(|row| by(row.approver_agent_id, row.created_at)).collect();
-        let (author, created_at) = by(decision.author_agent_id, decision.created_at);
-        let record = record(decision, dossier, &rules);
-        let files = match &record.git_change {
-            Some(_) => {
-                let attached = self.attached(&record.uuid.to_string()).await?;
-                attached
-                    .file_counts()
-                    .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
-                    .ok()
-            }
-            None => None,
-        };
-        Ok(Portrait {
-            project: project.name,
-            task: task.map(|task| TaskNamed { id: task.display_id, title: task.title }),
-            author,
-            created_at,
-            decision: record.decision,
-            git_change: record.git_change,
-            files,
-            reviews: signed_by(reviewers, record.reviews),
-            policy_results: record.policy_results,
-            disagreements: record.disagreements,
-            approvals: signed_by(approvers, record.approvals),
-            events: events.into_iter().map(|event| signed(&names, event)).collect(),
-        })
+        let mut portrait = Portrait::draw(decision, dossier, task, &project.name, &rules, &names);
+        portrait.events = events.into_iter().map(|event| signed(&names, event)).collect();
+        if portrait.git_change.is_some() {
+            let attached = self.attached(&uuid.to_string()).await?;
+            portrait.files = attached
+                .file_counts()
+                .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
+                .ok();
+        }
+        Ok(portrait)
     }
 
     /// The events of a task and of everything linked to it, with everybody's name; and the
@@ -164,11 +178,11 @@ fn signed_by<T>(who: Vec<(String, Timestamp)>, what: Vec<T>) -> Vec<Signed<T>> {
     pairs.map(|((by, created_at), what)| Signed { by, created_at, what }).collect()
 }
 
-fn signed(names: &HashMap<Uuid, String>, event: crate::domain::entity::Event) -> EventSigned {
+pub(super) fn signed(names: &HashMap<Uuid, String>, event: entity::Event) -> EventSigned {
     let actor = event.actor_agent_id.and_then(|id| names.get(&id).cloned());
     EventSigned { actor, event: EventShown::from(event) }
 }
 
-fn name(names: &HashMap<Uuid, String>, id: Uuid) -> String {
+pub(super) fn name(names: &HashMap<Uuid, String>, id: Uuid) -> String {
     names.get(&id).cloned().unwrap_or_else(|| "unknown".to_owned())
 }

@@ -14,6 +14,7 @@ pub mod disagreements;
 pub mod dossier;
 pub mod events;
 pub mod git_changes;
+pub mod history;
 pub mod ledger;
 pub mod overview;
 pub mod policies;

@@ -11,6 +11,7 @@ mod connect;
 #[cfg(unix)]
 mod disk;
 mod documents;
+mod export;
 mod faults;
 mod fixtures;
 mod gate;

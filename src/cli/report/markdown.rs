@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::cli::events::gist;
 use crate::cli::show::place;
 use crate::domain::excerpt::printable;
+use crate::service::context::PolicyResultInFull;
 use crate::service::portrait::Portrait;
 
 /// Writes a decision, the `index`th of the text.
@@ -15,11 +16,24 @@ pub fn write(portrait: &Portrait, index: usize, out: &mut dyn Write) -> io::Resu
     if index > 0 {
         writeln!(out, "\n---\n")?;
     }
-    decision(portrait, out)
+    decision(portrait, &portrait.newest_results(), out)?;
+    writeln!(out, "### Timeline (UTC)\n\n| when | who | what | |\n| --- | --- | --- | --- |")?;
+    for signed in &portrait.events {
+        let event = &signed.event;
+        writeln!(
+            out,
+            "| {} | {} | {} | {} |",
+            event.created_at.minute(),
+            plain(signed.actor.as_deref().unwrap_or("-")),
+            plain(&event.event_type),
+            plain(&gist(&event.event_type, &event.payload))
+        )?;
+    }
+    Ok(())
 }
 
 /// A text on one line, in which nothing is markup and nobody is called upon.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in printable(text).replace('\n', " ").chars() {
         match character {
@@ -39,11 +53,12 @@ fn plain(text: &str) -> String {
 }
 
 /// A text as a quotation, line by line.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     text.trim_end().split('\n').map(|line| format!("> {}\n", plain(line))).collect()
 }
 
-fn words(value: impl ToString) -> String {
+/// A value's name without underscores.
+pub fn words(value: impl ToString) -> String {
     value.to_string().replace('_', " ")
 }
 
@@ -51,7 +66,15 @@ fn stale(is_stale: bool) -> &'static str {
     if is_stale { " *(about an older change)*" } else { "" }
 }
 
-fn decision(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a decision with these of its policy results, without its timeline.
+///
+/// # Errors
+/// The sink's.
+pub fn decision(
+    portrait: &Portrait,
+    results: &[&PolicyResultInFull],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let decision = &portrait.decision;
     writeln!(out, "## {} {}\n", plain(&decision.id), plain(&decision.title))?;
     writeln!(
@@ -86,36 +109,27 @@ fn decision(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    let results = portrait.newest_results();
+    let newest = portrait.newest_results();
     if !results.is_empty() {
         writeln!(out, "### Policies\n\n| result | policy | message |\n| --- | --- | --- |")?;
         for full in results {
             let result = &full.result;
+            let is_of_the_last_run = newest.iter().any(|one| std::ptr::eq(*one, *full));
             writeln!(
                 out,
                 "| {} | {} | {}{} |",
                 result.status,
                 plain(&result.policy),
                 plain(result.message.as_deref().unwrap_or_default()),
-                stale(result.stale)
+                match is_of_the_last_run {
+                    true => stale(result.stale),
+                    false => " *(an earlier run)*",
+                }
             )?;
         }
         writeln!(out)?;
     }
-    opinions(portrait, out)?;
-    writeln!(out, "### Timeline (UTC)\n\n| when | who | what | |\n| --- | --- | --- | --- |")?;
-    for signed in &portrait.events {
-        let event = &signed.event;
-        writeln!(
-            out,
-            "| {} | {} | {} | {} |",
-            event.created_at.minute(),
-            plain(signed.actor.as_deref().unwrap_or("-")),
-            plain(&event.event_type),
-            plain(&gist(&event.event_type, &event.payload))
-        )?;
-    }
-    Ok(())
+    opinions(portrait, out)
 }
 
 fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {

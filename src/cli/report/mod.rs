@@ -3,7 +3,7 @@
 mod classes;
 mod diff_lines;
 mod html;
-mod markdown;
+pub mod markdown;
 mod picture;
 
 use std::fs::File;
