@@ -1,13 +1,15 @@
 """Plays the story, and the human gate where a client can ask, with every client that is installed, and counts the checks.
 
 Names: fastmcp, mcp, typescript, inspector (each in both protocol eras); fastmcp-cli; claude,
-gemini, opencode, qwen (their `mcp list`, which connects without a model or a login).
+gemini, opencode, qwen (their `mcp list`, which connects without a model or a login); mcpb, the
+tool for bundles, with the manifest in docs/distribution.
 """
 
 import argparse
 import asyncio
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -75,7 +77,7 @@ def main():
         parser.add_argument(option, required=True, type=lambda path: Path(path).resolve())
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
-    known = [*dict.fromkeys(name for name, *_ in STORIES), "fastmcp-cli", *AGENTS]
+    known = [*dict.fromkeys(name for name, *_ in STORIES), "fastmcp-cli", *AGENTS, "mcpb"]
     unknown = [name for name in given.names if name not in known]
     if unknown:
         parser.error(f"no such client: {', '.join(unknown)}; there are {', '.join(known)}")
@@ -134,6 +136,8 @@ class Players:
             if self.installed(name):
                 place = self.place(f"{name}-connect{scope}")
                 self.wired(name, place, client, scope, AGENTS[name][1])
+        if self.installed("mcpb"):
+            self.bundle(self.place("mcpb"))
 
     async def about(self, client, revision):
         about = await client.about()
@@ -219,6 +223,31 @@ class Players:
         if not re.search(connected, output):
             found.append(f"it does not say that it is connected: {output}")
         self.counts.check(name, f"connects by `govforge connect {client} {scope}`", found)
+
+    def bundle(self, place):
+        """The bundle for catalogues: its manifest is valid, and what is packed starts."""
+        tool = self.given.clients / "mcpb" / "node_modules" / ".bin" / "mcpb"
+        folder, packed, unpacked = (place.home / name for name in ["in", "govforge.mcpb", "out"])
+        (folder / "server").mkdir(parents=True)
+        shutil.copy(self.given.repository / "docs" / "distribution" / "manifest.json", folder)
+        shutil.copy(place.server, folder / "server" / "govforge")
+
+        def check(what, *command, holds=""):
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=120, env=place.environment,
+                cwd=place.home, stdin=subprocess.DEVNULL,
+            )
+            output = done.stdout + done.stderr
+            found = differences(done.returncode, 0, "exit code")
+            if found or holds not in output:
+                found.append(output)
+            self.counts.check("mcpb", what, found)
+
+        check("validates the manifest", tool, "validate", folder / "manifest.json")
+        check("packs a bundle", tool, "pack", folder, packed)
+        check("unpacks it", tool, "unpack", packed, unpacked)
+        server = json.loads((folder / "manifest.json").read_text())["server"]["entry_point"]
+        check("starts what was packed", unpacked / server, "--version", holds="govforge ")
 
     def run_agent(self, name, place, *arguments):
         command = self.given.clients / name / "node_modules" / ".bin" / name
