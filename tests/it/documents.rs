@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
+use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
 
@@ -89,5 +90,53 @@ fn every_verb_has_an_example_in_the_documents() {
     for verb in verbs {
         let row = format!("| `{verb}` | `govforge {verb}");
         assert!(page.contains(&row), "docs/cli.md has no example of {verb}");
+    }
+}
+
+/// The entry for the MCP registry has the fields that its schema of 2025-12-11 publishes, in the
+/// forms and lengths that it allows. The schema itself is in no package that can be installed.
+#[test]
+fn the_registry_entry_has_the_published_form() {
+    let entry: Value = serde_json::from_str(&read("docs/distribution/server.json")).unwrap();
+    let text = |value: &Value, pattern: &str| {
+        let text = value.as_str().unwrap_or_else(|| panic!("{value} is no text"));
+        assert!(Regex::new(&format!("^(?:{pattern})$")).unwrap().is_match(text), "{text}");
+    };
+    let fields = |value: &Value, known: &[&str]| {
+        for name in value.as_object().unwrap().keys() {
+            assert!(known.contains(&name.as_str()), "{name} is none of {known:?}");
+        }
+    };
+    fields(
+        &entry,
+        &["$schema", "name", "title", "description", "version", "packages", "repository", "icons"],
+    );
+    text(&entry["$schema"], r"https://[^ ]+/2025-12-11/server\.schema\.json");
+    text(&entry["name"], "[a-zA-Z0-9.-]{1,99}/[a-zA-Z0-9._-]{1,99}");
+    text(&entry["title"], ".{1,100}");
+    text(&entry["description"], ".{1,100}");
+    text(&entry["version"], r"[0-9]+\.[0-9]+\.[0-9]+");
+    let packages = entry["packages"].as_array().unwrap();
+    assert!(!packages.is_empty());
+    for package in packages {
+        // The identifier of a bundle is its address, which holds the version.
+        fields(
+            package,
+            &["registryType", "identifier", "fileSha256", "transport", "environmentVariables"],
+        );
+        assert_eq!(package["registryType"], "mcpb");
+        text(&package["identifier"], r"https://[^ ]+/v[0-9.]+/[^ /]*\.mcpb");
+        assert!(package["identifier"].as_str().unwrap().contains(env!("CARGO_PKG_VERSION")));
+        text(&package["fileSha256"], "[a-f0-9]{64}");
+        assert_eq!(package["transport"], json!({ "type": "stdio" }));
+        for variable in package["environmentVariables"].as_array().unwrap() {
+            fields(variable, &["name", "description", "format", "isRequired", "isSecret"]);
+            text(&variable["name"], "GOVFORGE_[A-Z_]+");
+            text(&variable["description"], ".+");
+            assert!(variable["isRequired"].is_boolean() && variable["isSecret"].is_boolean());
+            if let Some(format) = variable.get("format") {
+                text(format, "string|number|boolean|filepath");
+            }
+        }
     }
 }
