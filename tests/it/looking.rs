@@ -386,6 +386,48 @@ fn the_report_is_one_page_that_needs_nothing_else() {
     contains_all(&refused(&app, &["report", "DEC-001", "-o", "/no/where"]), &["cannot be written"]);
 }
 
+/// What a browser makes of a page: its title, which a script of the test writes there. `None`
+/// where no browser is installed.
+#[cfg(target_os = "linux")]
+fn told_by_a_browser(app: &TestApp, page: &str, width: u32, script: &str) -> Option<String> {
+    // In a frame, because a headless window has a least width.
+    let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'\"";
+    assert!(page.contains(policy));
+    let probe = format!("<script>document.title = {script}</script></body>");
+    let inner = page.replace(policy, "content=\"\"").replace("</body>", &probe);
+    let inner = inner.replace('&', "&amp;").replace('"', "&quot;");
+    let outer = format!(
+        "<iframe width={width} height=900 srcdoc=\"{inner}\" \
+         onload=\"document.title = this.contentDocument.title\"></iframe>"
+    );
+    let file = app.root().join(format!("{width}.html"));
+    std::fs::write(&file, outer).unwrap();
+    let output = browser(app)
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let title = dom.split("<title>").nth(1).and_then(|rest| rest.split('<').next());
+    let shown = title.unwrap_or_else(|| {
+        panic!("no title: {:.300} {}", dom, stderr(&output));
+    });
+    Some(shown.to_owned())
+}
+
+#[cfg(target_os = "linux")]
+fn browser(app: &TestApp) -> std::process::Command {
+    let mut browser = app.hermetic("chromium");
+    browser.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+    ]);
+    browser
+}
+
 /// At both widths nothing is wider than the screen, as the browser itself measures it.
 #[cfg(target_os = "linux")]
 #[test]
@@ -393,32 +435,55 @@ fn a_browser_shows_the_report_at_two_widths() {
     let app = played_until("get_decision_context");
     let page = run(&app, &["report", "DEC-001"]);
     for width in [420, 1280] {
-        // In a frame, because a headless window has a least width; the probe is the test's own.
-        let probe = "<script>document.title = document.documentElement.scrollWidth</script>";
-        let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'\"";
-        let inner =
-            page.replace(policy, "content=\"\"").replace("</body>", &format!("{probe}</body>"));
-        let inner = inner.replace('&', "&amp;").replace('"', "&quot;");
-        let outer = format!(
-            "<iframe width={width} height=900 srcdoc=\"{inner}\" \
-             onload=\"document.title = this.contentDocument.title\"></iframe>"
-        );
-        let file = app.root().join(format!("{width}.html"));
-        std::fs::write(&file, outer).unwrap();
-        let chromium = app
-            .hermetic("chromium")
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
-            .arg(format!("file://{}", file.display()))
-            .stdin(Stdio::null())
-            .output();
-        let Ok(output) = chromium else {
+        let script = "document.documentElement.scrollWidth";
+        let Some(shown) = told_by_a_browser(&app, &page, width, script) else {
             return skipped("chromium is not installed: no browser shows the report");
         };
-        let dom = String::from_utf8_lossy(&output.stdout);
-        let title = dom.split("<title>").nth(1).and_then(|rest| rest.split('<').next());
-        let shown: u32 = title.and_then(|title| title.parse().ok()).unwrap_or_else(|| {
-            panic!("no width: {} {}", &dom[..dom.len().min(300)], stderr(&output))
-        });
+        let shown: u32 = shown.parse().unwrap();
         assert!(shown <= width, "{shown} pixels wide in {width}");
     }
+}
+
+/// From a dark screen too, the page is printed black on white, with the colours of the diff, and
+/// nothing that belongs together is cut or torn apart.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_browser_prints_the_report() {
+    let app = played_until("get_decision_context");
+    let page = run(&app, &["report", "DEC-001"]);
+    let screen = "@media (prefers-color-scheme: dark)";
+    let printed = page.replace(screen, "@media all").replace("@media print", "@media all");
+    assert!(page.contains(screen) && page.contains("@media print"));
+    let script = "JSON.stringify([\
+        getComputedStyle(document.body).backgroundColor, \
+        getComputedStyle(document.body).color, \
+        getComputedStyle(document.querySelector('tr.added')).backgroundColor, \
+        getComputedStyle(document.querySelector('tr.removed')).backgroundColor, \
+        getComputedStyle(document.querySelector('tr.added')).printColorAdjust, \
+        ...['.card', '.picture', 'tr.added'].map(one => \
+            getComputedStyle(document.querySelector(one)).breakInside), \
+        document.documentElement.scrollWidth <= 680])";
+    let Some(told) = told_by_a_browser(&app, &printed, 680, script) else {
+        return skipped("chromium is not installed: no browser prints the report");
+    };
+    assert_eq!(
+        serde_json::from_str::<Value>(&told).unwrap(),
+        json!([
+            "rgb(255, 255, 255)",
+            "rgb(0, 0, 0)",
+            "rgb(227, 246, 232)",
+            "rgb(253, 234, 234)",
+            "exact",
+            "avoid",
+            "avoid",
+            "avoid",
+            true
+        ])
+    );
+    let (file, paper) = (app.root().join("report.html"), app.root().join("report.pdf"));
+    std::fs::write(&file, page).unwrap();
+    let mut browser = browser(&app);
+    browser.arg(format!("--print-to-pdf={}", paper.display()));
+    browser.arg(format!("file://{}", file.display())).stdin(Stdio::null()).output().unwrap();
+    assert!(std::fs::read(paper).unwrap().starts_with(b"%PDF"));
 }

@@ -78,18 +78,19 @@ impl Reader {
     }
 
     fn line(&mut self, line: &str) {
-        if line.starts_with("diff --git ") {
-            self.files.push(FileDiff::default());
+        if let Some(both) = line.strip_prefix("diff --git ") {
+            // Twice the same, since renames are not told; a binary file has no other heading.
+            let path = both.get(..both.len() / 2).and_then(path_of).unwrap_or_default();
+            self.files.push(FileDiff { path, ..FileDiff::default() });
             self.next = None;
             return;
         }
         let Some(file) = self.files.last_mut() else { return };
         if self.next.is_none() && !line.starts_with("@@ ") {
-            let path = |side: &str| line.strip_prefix(side).map(unquoted);
-            if let Some(path) = path("--- ").or_else(|| path("+++ ")) {
+            if let Some(heading) = line.strip_prefix("--- ").or_else(|| line.strip_prefix("+++ ")) {
                 // The second wins, unless the file was removed.
-                if path != "/dev/null" {
-                    file.path = path.get(2..).unwrap_or_default().to_owned();
+                if let Some(path) = path_of(heading) {
+                    file.path = path;
                 }
             } else if !line.is_empty() && !line.starts_with("index ") {
                 file.notes.push(line.to_owned());
@@ -127,10 +128,49 @@ impl Reader {
     }
 }
 
-/// A path of a header without the quotes that git puts around an unusual one.
-fn unquoted(text: &str) -> &str {
-    let text = text.trim_end_matches('\t');
-    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+/// The path in a heading such as `a/src/auth.py`, as the change's list of files has it: without
+/// the quotes and escapes that git puts where a path is unusual, if it is text. `None` for
+/// `/dev/null`.
+fn path_of(heading: &str) -> Option<String> {
+    let heading = heading.trim_end_matches('\t');
+    let quoted = heading.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let path = quoted.unwrap_or(heading);
+    let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"))?;
+    Some(match quoted {
+        None => path.to_owned(),
+        Some(_) => match String::from_utf8(unescaped(path)) {
+            Ok(text) if !text.starts_with('"') => text,
+            _ => format!("\"{path}\""),
+        },
+    })
+}
+
+/// The bytes of a path whose special ones are escaped as in C.
+fn unescaped(path: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next() {
+            Some(b'a') => 0x07,
+            Some(b'b') => 0x08,
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'v') => 0x0b,
+            Some(b'f') => 0x0c,
+            Some(b'r') => b'\r',
+            Some(digit @ b'0'..=b'3') => {
+                let mut next = || rest.next().map_or(0, |digit| digit.wrapping_sub(b'0') & 7);
+                ((digit - b'0') << 6) | (next() << 3) | next()
+            }
+            Some(other) => other,
+            None => b'\\',
+        });
+    }
+    bytes
 }
 
 /// The first line numbers in `@@ -12,3 +14,5 @@`.
@@ -185,6 +225,22 @@ mod tests {
         let expected = [(None, None), (Some(1), Some(1)), (Some(2), None), (None, Some(2))];
         assert_eq!(numbers[..4], expected);
         assert_eq!(a.lines[3].text, "-- two");
+    }
+
+    #[test]
+    fn paths_are_those_of_the_list_of_files() {
+        let path = |heading| path_of(heading).unwrap_or_default();
+        assert_eq!(path("b/a b.py\t"), "a b.py");
+        assert_eq!(path(r#""b/src/\346\227\245\"\\\t.py""#), "src/日\"\\\t.py");
+        assert_eq!(path(r#""b/\377""#), r#""\377""#, "no text");
+        assert_eq!(path_of("/dev/null"), None);
+        let mut reader = Reader::default();
+        reader.take(
+            b"diff --git a/a b.png b/a b.png\nindex 1..2\nBinary files differ\n\
+              diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nnew file mode 100644\n",
+        );
+        let paths: Vec<&str> = reader.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["a b.png", "ä"]);
     }
 
     #[test]

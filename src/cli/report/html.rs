@@ -234,7 +234,8 @@ fn policies(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         let result = &full.result;
         writeln!(
             out,
-            "<tr><td class=\"tight {}\">{}</td><td><code>{}</code></td><td>{}{}</td></tr>",
+            "<tr><td class=\"tight {}\">{}</td><td class=\"name\"><code>{}</code></td>\
+             <td>{}{}</td></tr>",
             of_policy(result.status),
             result.status,
             escaped(&result.policy),
