@@ -6,6 +6,7 @@ use std::process::Child;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::pager;
 use crate::domain::excerpt::printable;
@@ -116,7 +117,7 @@ impl Screen {
         dress: impl Fn(&str) -> String,
     ) -> io::Result<()> {
         let (lead, style) = lead;
-        let indent = lead.chars().count();
+        let indent = lead.width();
         for (index, line) in wrap(text, self.width.saturating_sub(indent)).iter().enumerate() {
             match index {
                 0 => write!(self.out, "{}", styled(style, lead))?,
@@ -145,7 +146,7 @@ impl Screen {
     /// The sink's, such as a closed pipe.
     pub fn quote(&mut self, lead: (&str, Style), text: &str) -> io::Result<()> {
         let text = printable(text.trim_end());
-        let blank = " ".repeat(lead.0.chars().count());
+        let blank = " ".repeat(lead.0.width());
         let mut lead = lead;
         for line in text.split('\n') {
             self.hanging(lead, line, str::to_owned)?;
@@ -164,7 +165,7 @@ impl Screen {
         let clean = |text: &str| printable(text).replace('\n', " ");
         for row in rows {
             for (width, (text, _)) in widths.iter_mut().zip(row) {
-                *width = (*width).max(clean(text).chars().count());
+                *width = (*width).max(clean(text).width());
             }
         }
         let whole = !io::stdout().is_terminal();
@@ -177,8 +178,8 @@ impl Screen {
                     let room = if whole { usize::MAX } else { self.width.saturating_sub(used) };
                     let _ = write!(line, "{}", styled(*style, cut(&text, room)));
                 } else {
-                    let gap = width - text.chars().count() + 2;
-                    let _ = write!(line, "{}{:gap$}", styled(*style, text), "");
+                    let gap = gap(&text, width + 2);
+                    let _ = write!(line, "{}{gap}", styled(*style, text));
                     used += width + 2;
                 }
             }
@@ -188,12 +189,22 @@ impl Screen {
     }
 }
 
-/// At most `room` characters, the last of which tells that something was cut.
+/// At most `room` columns, the last of which tells that something was cut.
 fn cut(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        Some(_) => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
-        None => text.to_owned(),
+    if text.width() <= room {
+        return text.to_owned();
     }
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used < room
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// The blanks between a text and the column at which the next one begins.
+pub fn gap(text: &str, column: usize) -> String {
+    " ".repeat(column.saturating_sub(text.width()))
 }
 
 /// `text` in a style.
@@ -201,25 +212,46 @@ pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Breaks at blanks so that no line is longer than `width` characters, unless one word is.
-/// Runs of two or more blanks inside a line are kept: they part columns.
+/// Breaks at blanks, and between the letters of scripts that have none, so that no line takes
+/// more than `width` columns, unless one word does. Runs of two or more blanks inside a line are
+/// kept: they part columns.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let length = word.chars().count();
-        let line = lines.last_mut().expect("there is always a line");
-        if used > 0 && used + 1 + length > width {
-            line.truncate(line.trim_end().len());
-            lines.push(word.to_owned());
-            used = length;
-        } else {
-            let gap = if used > 0 || !line.is_empty() { " " } else { "" };
-            let _ = write!(line, "{gap}{word}");
-            used += gap.len() + length;
+        for (index, piece) in pieces(word).into_iter().enumerate() {
+            let line = lines.last_mut().expect("there is always a line");
+            let gap = if index == 0 && (used > 0 || !line.is_empty()) { " " } else { "" };
+            if used > 0 && used + gap.len() + piece.width() > width {
+                line.truncate(line.trim_end().len());
+                lines.push(piece.to_owned());
+                used = piece.width();
+            } else {
+                let _ = write!(line, "{gap}{piece}");
+                used += gap.len() + piece.width();
+            }
         }
     }
     lines
+}
+
+/// The parts of a word between which a line may end: before each character that takes two
+/// columns, unless it is joined to the one before.
+fn pieces(word: &str) -> Vec<&str> {
+    const JOINER: char = '\u{200d}';
+    const SKIN_TONES: std::ops::RangeInclusive<char> = '\u{1f3fb}'..='\u{1f3ff}';
+    let mut pieces = Vec::new();
+    let (mut start, mut before) = (0, JOINER);
+    for (index, character) in word.char_indices() {
+        let is_wide = character.width() == Some(2);
+        if is_wide && before != JOINER && !SKIN_TONES.contains(&character) {
+            pieces.push(&word[start..index]);
+            start = index;
+        }
+        before = character;
+    }
+    pieces.push(&word[start..]);
+    pieces
 }
 
 #[cfg(test)]
@@ -233,5 +265,20 @@ mod tests {
         assert_eq!(wrap("passed  name", 20), ["passed  name"]);
         assert_eq!(wrap("größer — ja", 8), ["größer —", "ja"]);
         assert_eq!(wrap("", 8), [""]);
+    }
+
+    #[test]
+    fn a_line_takes_the_columns_that_a_terminal_gives_it() {
+        assert_eq!(wrap("認証を強化する", 6), ["認証を", "強化す", "る"]);
+        assert_eq!(wrap("ab 認証 cd", 7), ["ab 認証", "cd"]);
+        assert_eq!(wrap("👩\u{200d}💻👍🏽 ok", 4), ["👩\u{200d}💻👍🏽", "ok"]);
+        assert_eq!(wrap("e\u{301}e\u{301} e\u{301}", 4), ["e\u{301}e\u{301} e\u{301}"]);
+        assert_eq!(cut("認証を強化", 7), "認証を…");
+        assert_eq!(cut("認証を強化", 6), "認証…");
+        assert_eq!(cut("認証を強化", 10), "認証を強化");
+        assert_eq!(cut("e\u{301}e\u{301}", 2), "e\u{301}e\u{301}");
+        assert_eq!(cut("abc", 0), "…");
+        assert_eq!(gap("認証", 6), "  ");
+        assert_eq!(gap("auth", 2), "");
     }
 }

@@ -3,10 +3,11 @@
 use std::io;
 
 use anstyle::Style;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::events::rows;
 use crate::cli::list::{of_risk, of_status};
-use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
+use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, gap, styled};
 use crate::cli::{Failure, print_json, wait};
 use crate::domain::entity::Finding;
 use crate::domain::excerpt::one_line;
@@ -104,7 +105,7 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
             let most = files.iter().map(|file| file.insertions + file.deletions).max();
             let scale = most.unwrap_or(0).max(BAR);
             let path = |path: &str| one_line(path);
-            let widest = files.iter().map(|file| path(&file.path).chars().count()).max();
+            let widest = files.iter().map(|file| path(&file.path).width()).max();
             let widest = widest.unwrap_or(0).min(screen.width().saturating_sub(45).max(20));
             for file in files {
                 let lines = file.insertions + file.deletions;
@@ -113,8 +114,9 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
                     sign.repeat(usize::try_from(length).unwrap_or(0))
                 };
                 screen.line(format!(
-                    "  {:widest$}  {lines:>5} {}{}",
+                    "  {}{}  {lines:>5} {}{}",
                     path(&file.path),
+                    gap(&path(&file.path), widest),
                     styled(GOOD, bar(file.insertions, "+")),
                     styled(BAD, bar(file.deletions, "-"))
                 ))?;

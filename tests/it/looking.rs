@@ -215,6 +215,34 @@ fn nothing_that_an_agent_wrote_steers_the_terminal_or_the_page() {
     assert_eq!(shown["decision"]["title"], evil, "a machine gets it as it is");
 }
 
+#[test]
+fn tables_keep_their_columns_with_wide_and_combining_characters() {
+    let app =
+        TestApp::init().with_commit("Add", &[("日本語.py", Some("a\n")), ("b.py", Some("b\n"))]);
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "T" }));
+    for author in ["レビュー", "e\u{301}va", "claude"] {
+        let decision = json!({ "task_id": "TASK-001", "author_agent": author, "title": "強化" });
+        server.call("record_decision", decision);
+    }
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": project }));
+    server.close();
+    let rows = |text: &str, part: &str| {
+        let rows = text.lines().filter(|line| line.contains(part));
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let list = run(&app, &["list"]);
+    let authors: Vec<String> = rows(&list, "DEC-00")
+        .iter()
+        .map(|row| row.split("medium  ").nth(1).unwrap().split("20").next().unwrap().to_owned())
+        .collect();
+    // Eight columns and two blanks, whatever the characters.
+    assert_eq!(authors, ["claude    ", "e\u{301}va       ", "レビュー  "]);
+    let files = rows(&run(&app, &["show", "DEC-001"]), ".py  ");
+    assert_eq!(files, ["  b.py           1 +", "  日本語.py      1 +"]);
+}
+
 /// Runs a verb in a terminal of its own, with what a person types there.
 fn in_a_terminal(app: &TestApp, command: &str, typed: &str) -> Option<Output> {
     let govforge = env!("CARGO_BIN_EXE_govforge");
