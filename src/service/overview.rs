@@ -1,21 +1,19 @@
 //! What there is, and what waits for whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use serde::Serialize;
-use sqlx::SqliteConnection;
+use uuid::Uuid;
 
 use super::Service;
-use super::context::{PolicyResultInFull, record};
 use super::coverage::Coverage;
-use super::references::vanished;
 use super::rules::Current;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
 use crate::error::{Error, Result};
 use crate::store;
-use crate::store::overview::{Filter, Line};
+use crate::store::overview::{Filter, Line, OfOpen, ResultGiven, ReviewAsked, ReviewGiven};
 
 /// Which decisions to list.
 #[derive(Debug, Clone, Default)]
@@ -104,6 +102,7 @@ impl Service {
             risk_level: input.risk_level,
             agent: input.agent,
             since,
+            open: false,
         };
         let lines = store::overview::decisions(&mut read, &filter).await?;
         Ok(lines.into_iter().map(|line| listed(line, project.is_some())).collect())
@@ -119,6 +118,7 @@ impl Service {
         let current = self.current_project(&mut read).await?.map(|project| project.id);
         let mut projects = store::projects::all(&mut read).await?;
         projects.sort_by_key(|project| current != Some(project.id));
+        let names = store::agents::names(&mut read).await?;
         let mut overviews = Vec::new();
         for project in projects {
             let rules = self.current_rules(&project).await?;
@@ -131,13 +131,15 @@ impl Service {
                 stale: Vec::new(),
                 blocked: Vec::new(),
             };
-            let filter = Filter { project_id: Some(project.id), ..Filter::default() };
+            for (status, count) in store::overview::counts(&mut read, project.id).await? {
+                overview.decisions.insert(status, usize::try_from(count).unwrap_or(0));
+            }
+            let filter = Filter { project_id: Some(project.id), open: true, ..Filter::default() };
+            let open = store::overview::decisions(&mut read, &filter).await?;
+            let mut of_open = store::overview::of_open(&mut read, project.id).await?;
             // Oldest first: who has waited longest.
-            for line in store::overview::decisions(&mut read, &filter).await?.iter().rev() {
-                *overview.decisions.entry(line.status).or_default() += 1;
-                if !matches!(line.status, DecisionStatus::Approved | DecisionStatus::Rejected) {
-                    look_at(&mut read, line, &rules, &mut overview).await?;
-                }
+            for line in open.iter().rev() {
+                look_at(line, &names, &mut of_open, &rules, &mut overview);
             }
             // One agent's after the other's, each oldest first.
             overview.reviews.sort_by(|a, b| a.what.cmp(&b.what));
@@ -147,44 +149,51 @@ impl Service {
     }
 }
 
-async fn look_at(
-    connection: &mut SqliteConnection,
+fn look_at(
     line: &Line,
+    names: &HashMap<Uuid, String>,
+    of_open: &mut OfOpen,
     rules: &Current,
     overview: &mut ProjectOverview,
-) -> Result<()> {
+) {
     let waiting = |what: String| Waiting {
         decision_id: line.display_id.clone(),
         title: line.title.clone(),
         risk_level: line.risk_level,
         what,
     };
+    let coverage = Coverage::from(of_open.changes.remove(&line.id).unwrap_or_default());
+    let reviews = of_open.reviews.remove(&line.id).unwrap_or_default();
+    let requests = of_open.requests.remove(&line.id).unwrap_or_default();
+    let results = of_open.results.remove(&line.id).unwrap_or_default();
     if line.human_approval_required && line.status.awaits_verdict() {
         overview.verdicts.push(waiting(line.status.to_string()));
     }
-    for agent in asked(connection, line).await? {
-        overview.reviews.push(waiting(agent));
+    for agent in asked(&requests, &reviews, names, &coverage) {
+        overview.reviews.push(waiting(agent.to_owned()));
     }
-    let decision = store::decisions::by_id(connection, line.id).await?.ok_or_else(vanished)?;
-    let dossier = store::dossier::of_decision(connection, line.id).await?;
-    let record = record(decision, dossier, rules);
-    let newest = record.policy_results.last();
-    let reviewed = !record.reviews.is_empty();
+    let newest = results.last();
+    let is_stale = |result: &ResultGiven| coverage.is_stale(result.created_at);
+    let is_by_other_rules = |result: &ResultGiven| {
+        result.run.as_ref().is_some_and(|(_, hash)| !rules.is(hash.as_deref()))
+    };
+    let all_reviews_are_stale =
+        !reviews.is_empty() && reviews.iter().all(|review| coverage.is_stale(review.created_at));
     let stale = [
-        ("the policy run", newest.is_some_and(|newest| newest.result.stale)),
+        ("the policy run", newest.is_some_and(is_stale)),
         ("the rules of the policy run", newest.is_some_and(is_by_other_rules)),
-        ("every review", reviewed && record.reviews.iter().all(|full| full.review.stale)),
+        ("every review", all_reviews_are_stale),
     ];
     let stale: Vec<&str> =
         stale.iter().filter(|(_, stale)| *stale).map(|(what, _)| *what).collect();
     if !stale.is_empty() {
         overview.stale.push(waiting(stale.join(" and ")));
     }
-    let run = newest.and_then(|newest| newest.result.run_id);
-    let of_run = |full: &&PolicyResultInFull| full.result.run_id == run && !full.result.stale;
+    let run_of = |result: &ResultGiven| result.run.as_ref().map(|(run, _)| *run);
+    let run = newest.and_then(run_of);
     let mut newest = BTreeMap::new();
-    for full in record.policy_results.iter().filter(of_run) {
-        newest.insert(&full.result.policy, &full.result);
+    for result in results.iter().filter(|one| run_of(one) == run && !is_stale(one)) {
+        newest.insert(&result.policy, result);
     }
     for (policy, result) in newest {
         if result.status == PolicyResultStatus::Blocked {
@@ -192,34 +201,31 @@ async fn look_at(
             overview.blocked.push(waiting(format!("{policy}: {message}")));
         }
     }
-    Ok(())
 }
 
-fn is_by_other_rules(full: &PolicyResultInFull) -> bool {
-    full.result.current_config == Some(false)
-}
-
-/// The agents that were asked for a review of the decision and have not reviewed the change
+/// The agents that were asked for a review of a decision and have not reviewed the change
 /// attached now since, each once, in the order they were asked.
-async fn asked(connection: &mut SqliteConnection, line: &Line) -> Result<Vec<String>> {
-    let names = store::agents::names(connection).await?;
-    let coverage = Coverage::of(connection, line.id).await?;
-    let reviews = store::reviews::of_decision(connection, line.id).await?;
+fn asked<'a>(
+    requests: &[ReviewAsked],
+    reviews: &[ReviewGiven],
+    names: &'a HashMap<Uuid, String>,
+    coverage: &Coverage,
+) -> Vec<&'a str> {
     let mut asked = Vec::new();
-    for event in store::events::of_decision(connection, line.id).await? {
-        let id = event.payload.as_ref().and_then(|payload| payload["reviewer_agent_id"].as_str());
-        let id = id.and_then(|id| uuid::Uuid::try_parse(id).ok());
-        let Some(id) = id.filter(|_| event.event_type == "review.requested") else { continue };
+    for request in requests {
+        let id = request.payload.as_ref().and_then(|payload| payload["reviewer_agent_id"].as_str());
+        let Some(id) = id.and_then(|id| Uuid::try_parse(id).ok()) else { continue };
         let answered = reviews.iter().any(|review| {
             review.reviewer_agent_id == id
-                && review.created_at >= event.created_at
+                && review.created_at >= request.created_at
                 && !coverage.is_stale(review.created_at)
         });
-        if let Some(name) = names.get(&id).filter(|name| !answered && !asked.contains(*name)) {
-            asked.push(name.clone());
+        let name = names.get(&id).map(String::as_str);
+        if let Some(name) = name.filter(|name| !answered && !asked.contains(name)) {
+            asked.push(name);
         }
     }
-    Ok(asked)
+    asked
 }
 
 fn listed(line: Line, in_one_project: bool) -> DecisionListed {

@@ -134,7 +134,7 @@ impl Service {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
-        let names = store::agents::names(&mut read).await?;
+        let names = store::agents::names_around(&mut read, decision.id).await?;
         let task = match decision.task_id {
             Some(id) => store::tasks::by_id(&mut read, id).await?,
             None => None,

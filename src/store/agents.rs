@@ -90,3 +90,26 @@ pub async fn names(connection: &mut SqliteConnection) -> Result<HashMap<Uuid, St
     let rows = sqlx::query("SELECT id, name FROM agents").fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.uuid("id")?, row.text("name")?))).collect()
 }
+
+/// The names of the agents that have a part in a decision, by id.
+pub async fn names_around(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<HashMap<Uuid, String>> {
+    let rows = sqlx::query(
+        "SELECT id, name FROM agents WHERE id IN (\
+         SELECT author_agent_id FROM decisions WHERE id = $1 \
+         UNION SELECT reviewer_agent_id FROM reviews WHERE decision_id = $1 \
+         UNION SELECT approver_agent_id FROM approvals WHERE decision_id = $1 \
+         UNION SELECT actor_agent_id FROM events \
+         WHERE entity_type = 'decision' AND entity_id = $1 \
+         UNION SELECT actor_agent_id FROM events WHERE entity_type = 'review' \
+         AND entity_id IN (SELECT id FROM reviews WHERE decision_id = $1) \
+         UNION SELECT actor_agent_id FROM events WHERE entity_type = 'disagreement' \
+         AND entity_id IN (SELECT id FROM disagreements WHERE decision_id = $1))",
+    )
+    .bind(row::id(decision_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(|row| Ok((row.uuid("id")?, row.text("name")?))).collect()
+}
