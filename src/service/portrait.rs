@@ -21,6 +21,8 @@ use crate::store::dossier::Dossier;
 /// Everything that the ledger holds about one decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Portrait {
+    #[serde(skip)]
+    pub uuid: Uuid,
     /// The name of the project.
     pub project: String,
     /// The task that it belongs to.
@@ -85,6 +87,7 @@ impl Portrait {
         let (author, created_at) = by(decision.author_agent_id, decision.created_at);
         let record = record(decision, dossier, rules);
         Self {
+            uuid: record.uuid,
             project: project.to_owned(),
             task: task.map(|task| TaskNamed { id: task.display_id, title: task.title }),
             author,
@@ -125,12 +128,30 @@ impl Portrait {
 }
 
 impl Service {
-    /// Everything about a decision.
+    /// Everything about a decision, with the lines of each file of its change as the repository
+    /// has it now.
     ///
     /// # Errors
     ///
     /// Refuses an unknown decision.
     pub async fn portrait(&self, decision_id: &str) -> Result<Portrait> {
+        let mut portrait = self.recorded_portrait(decision_id).await?;
+        if portrait.git_change.is_some() {
+            let attached = self.attached(&portrait.uuid.to_string()).await?;
+            portrait.files = attached
+                .file_counts()
+                .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
+                .ok();
+        }
+        Ok(portrait)
+    }
+
+    /// Everything that the ledger alone tells about a decision.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision.
+    pub async fn recorded_portrait(&self, decision_id: &str) -> Result<Portrait> {
         let mut read = self.ledger.read().await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
@@ -140,18 +161,9 @@ impl Service {
             None => None,
         };
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
-        drop(read);
-        let uuid = decision.id;
         let events = dossier.events()?;
         let mut portrait = Portrait::draw(decision, dossier, task, &project.name, &rules, &names);
         portrait.events = events.into_iter().map(|event| signed(&names, event)).collect();
-        if portrait.git_change.is_some() {
-            let attached = self.attached(&uuid.to_string()).await?;
-            portrait.files = attached
-                .file_counts()
-                .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
-                .ok();
-        }
         Ok(portrait)
     }
 

@@ -197,3 +197,31 @@ fn a_reader_who_has_had_enough_ends_the_demo_quietly() {
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     assert_eq!(std::fs::read_dir(app.root().join("tmp")).unwrap().count(), 0, "a folder is left");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_demo_that_is_stopped_leaves_nothing() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let app = TestApp::empty();
+        let folder = app.root().join("tmp");
+        let count = || std::fs::read_dir(&folder).unwrap().count();
+        let mut child = app
+            .command()
+            .arg("demo")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // It may stop as soon as there is something to leave.
+        while count() == 0 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let process = child.id().to_string();
+        std::process::Command::new("kill").args([signal, &process]).status().unwrap();
+        let status = child.wait().unwrap();
+        assert!(matches!(status.code(), Some(0 | 130)), "{signal}: {status}");
+        assert_eq!(count(), 0, "{signal}");
+    }
+}

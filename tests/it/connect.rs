@@ -105,6 +105,11 @@ fn every_client_is_connected_in_both_places_once_and_found_by_the_doctor() {
         assert_eq!(healthy.matches("same ledger, handshake, ").count(), scopes, "{healthy}");
         for (scope, file) in [("--user", Some(user)), ("--project", project)] {
             if file.is_some() {
+                // The file that Copilot reads in a repository is Claude Code's.
+                let client = match (client, scope) {
+                    ("copilot", "--project") => "claude-code",
+                    _ => client,
+                };
                 let told = fine(&app, &["connect", client, scope, "--remove"]);
                 assert!(told.starts_with("Removed "), "{told}");
                 let told = fine(&app, &["connect", client, scope, "--remove"]);
@@ -187,6 +192,36 @@ fn what_else_is_in_the_file_stays_and_the_version_before_is_kept() {
         fine(&app, &["connect", client, "--user", "--remove"]);
         assert_eq!(read(&app_file).trim_end(), before.trim_end());
     }
+}
+
+#[test]
+fn an_entry_that_two_clients_share_goes_only_with_both() {
+    let app = TestApp::init();
+    fine(&app, &["connect", "claude-code"]);
+    let file = app.here().join(".mcp.json");
+    let before = read(&file);
+    let told = refused(&app, &["connect", "copilot", "--remove"]);
+    assert!(told.contains("Claude Code's too"), "{told}");
+    assert!(told.contains("`govforge connect claude-code --remove`"), "{told}");
+    assert_eq!(read(&file), before);
+    let told = fine(&app, &["connect", "claude-code", "--remove"]);
+    assert!(told.contains("It was Copilot's too"), "{told}");
+    // Nothing is left to lose.
+    assert!(fine(&app, &["connect", "copilot", "--remove"]).contains("nothing was changed"));
+    fine(&app, &["connect", "copilot", "--user"]);
+    fine(&app, &["connect", "copilot", "--user", "--remove"]);
+}
+
+#[test]
+fn git_does_not_see_the_backup() {
+    let app = TestApp::init().with_commit("Connect by hand", &[(".vscode/mcp.json", Some("{}\n"))]);
+    app.git(&["add", "-A"]);
+    app.git(&["commit", "-q", "-m", "All"]);
+    let told = fine(&app, &["connect", "vscode"]);
+    let backup = app.here().join(".govforge/backups/.vscode/mcp.json");
+    assert!(told.contains(backup.to_str().unwrap()), "{told}");
+    assert_eq!(read(&backup), "{}\n");
+    assert_eq!(app.git(&["status", "--porcelain"]), " M .vscode/mcp.json\n");
 }
 
 #[test]

@@ -64,6 +64,15 @@ pub struct Target {
     pub scope: Scope,
 }
 
+/// That two clients read one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared {
+    /// The other one, as it calls itself.
+    pub with: &'static str,
+    /// Whose file it is: the one that takes the entry out for both.
+    pub owner: ClientName,
+}
+
 /// What an entry has to say: both absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wiring {
@@ -235,6 +244,16 @@ impl ClientName {
         let env = env.as_object().into_iter().flatten();
         let env = env.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
         Some(Configured { command, args, env: env.collect() })
+    }
+
+    /// With whom the client shares its file in a repository, and so the entry, if with anybody.
+    pub fn shares_its_file(self) -> Option<Shared> {
+        let with = match self {
+            Self::Copilot => "Claude Code",
+            Self::ClaudeCode => "Copilot",
+            _ => return None,
+        };
+        Some(Shared { with, owner: Self::ClaudeCode })
     }
 
     /// What the person has to know about the client's part, if anything.

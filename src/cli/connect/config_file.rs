@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
+use crate::service::place::DIRECTORY;
 
 /// What the version before is called, behind the file's own name.
 const BACKUP_SUFFIX: &str = ".govforge-backup";
@@ -59,12 +60,13 @@ impl ConfigFile {
     }
 
     /// Replaces the file's content in one step and keeps its permissions. Gives the copy of
-    /// the version before, if there was one.
+    /// the version before, if there was one: in `.govforge/backups/` of the working tree `root`,
+    /// where git does not see it, or beside the file if that tree has no `.govforge/`.
     ///
     /// # Errors
     ///
     /// Refuses a place that cannot be written to; the file is then as it was.
-    pub fn replace(&self, text: &str) -> Result<Option<PathBuf>, Failure> {
+    pub fn replace(&self, text: &str, root: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         let written = fs::create_dir_all(directory).and_then(|()| {
             let permissions = match &self.text {
@@ -73,7 +75,8 @@ impl ConfigFile {
             };
             let backup = match &self.text {
                 Some(before) => {
-                    let backup = backup_of(&self.path);
+                    let backup = unseen_backup(&self.path, root)
+                        .unwrap_or_else(|| backup_beside(&self.path));
                     write(&backup, before, permissions.clone())?;
                     Some(backup)
                 }
@@ -101,10 +104,36 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-fn backup_of(path: &Path) -> PathBuf {
+fn backup_beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(BACKUP_SUFFIX);
     path.with_file_name(name)
+}
+
+/// Where git sees no backup: in a directory that ignores itself. `None` if there is no
+/// `.govforge/` (making one would change which ledger is found), or a link stands there, which
+/// may lead anywhere.
+fn unseen_backup(path: &Path, root: Option<&Path>) -> Option<PathBuf> {
+    let root = dunce::canonicalize(root?).ok()?;
+    let inside = path.strip_prefix(&root).ok()?;
+    let is_own =
+        |directory: &Path| dunce::canonicalize(directory).is_ok_and(|own| own == directory);
+    let mut directory = root.join(DIRECTORY);
+    if !is_own(&directory) {
+        return None;
+    }
+    directory.push("backups");
+    let below = inside.parent().into_iter().flat_map(Path::components);
+    for part in std::iter::once(None).chain(below.map(Some)) {
+        directory.extend(part);
+        // One that is there already is judged like a new one.
+        let _ = fs::create_dir(&directory);
+        if !is_own(&directory) {
+            return None;
+        }
+    }
+    write(&root.join(DIRECTORY).join("backups/.gitignore"), "*\n", None).ok()?;
+    Some(directory.join(inside.file_name()?))
 }
 
 /// Whatever is at `path` is replaced, not followed: a link there may lead anywhere.
@@ -138,12 +167,38 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/mcp.json");
         let new = ConfigFile::read(&path).unwrap();
-        assert_eq!((new.text.as_deref(), new.replace("one").unwrap()), (None, None));
+        assert_eq!((new.text.as_deref(), new.replace("one", None).unwrap()), (None, None));
         let old = ConfigFile::read(&path).unwrap();
-        let backup = old.replace("two").unwrap().unwrap();
+        let backup = old.replace("two", None).unwrap().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_to_string(&backup).unwrap(), "one");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_backup_in_a_working_tree_is_where_git_does_not_see_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = dunce::canonicalize(directory.path()).unwrap();
+        let path = root.join(".vscode/mcp.json");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let change = |text| {
+            fs::write(&path, "one").unwrap();
+            ConfigFile::read(&path).unwrap().replace(text, Some(&root)).unwrap().unwrap()
+        };
+        assert_eq!(change("two"), root.join(".vscode/mcp.json.govforge-backup"));
+        fs::create_dir(root.join(".govforge")).unwrap();
+        let backup = change("two");
+        assert_eq!(backup, root.join(".govforge/backups/.vscode/mcp.json"));
+        assert_eq!(fs::read_to_string(backup).unwrap(), "one");
+        assert_eq!(fs::read_to_string(root.join(".govforge/backups/.gitignore")).unwrap(), "*\n");
+
+        // A link that a repository brings along leads nowhere.
+        fs::remove_dir_all(root.join(".govforge/backups")).unwrap();
+        fs::create_dir(root.join("precious")).unwrap();
+        std::os::unix::fs::symlink("../precious", root.join(".govforge/backups")).unwrap();
+        assert_eq!(change("two"), root.join(".vscode/mcp.json.govforge-backup"));
+        assert_eq!(fs::read_dir(root.join("precious")).unwrap().count(), 0);
     }
 
     #[cfg(unix)]
@@ -162,7 +217,7 @@ mod tests {
 
         let file = ConfigFile::read(&link).unwrap();
         assert_eq!(file.path, target);
-        file.replace("two").unwrap();
+        file.replace("two", None).unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "two");
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use strum::IntoEnumIterator as _;
 
-use self::clients::{ClientName, Machine, Scope, Target, Wiring};
+use self::clients::{ClientName, Machine, Scope, Shared, Target, Wiring};
 use self::config_file::ConfigFile;
 use self::edit::Mistake;
 use crate::cli::Failure;
@@ -24,8 +24,8 @@ use crate::service::Service;
 ///
 /// Writes an entry `govforge` into the client's own configuration file, with the absolute path
 /// of this program and of the ledger that is used in this directory. Everything else in the
-/// file stays as it is, comments and order included, and the version before is kept beside it
-/// as FILE.govforge-backup. Running it again changes nothing. A file that is malformed is not
+/// file stays as it is, comments and order included, and the version before is kept: in the
+/// repository's .govforge/backups/, or beside the file as FILE.govforge-backup. Running it again changes nothing. A file that is malformed is not
 /// touched.
 ///
 /// Without CLIENT it lists the clients that it finds on this machine and asks.
@@ -72,8 +72,8 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         let (scope, targets) = targets(client, args, &machine)?;
         for target in &targets {
             let lines = match args.remove {
-                true => remove(target, args.print)?,
-                false => connect(service, client, target, args.print)?,
+                true => remove(client, target, &machine, args.print)?,
+                false => connect(service, client, target, &machine, args.print)?,
             };
             for line in lines {
                 screen.line(printable(&line))?;
@@ -151,6 +151,7 @@ fn connect(
     service: &Service,
     client: ClientName,
     target: &Target,
+    machine: &Machine,
     only_print: bool,
 ) -> Result<Vec<String>, Failure> {
     let ledger = ledger(service)?;
@@ -176,7 +177,7 @@ fn connect(
         lines.push(format!("{} has it already: nothing was changed.", file.path.display()));
         return Ok(lines);
     }
-    let backup = file.replace(&after)?;
+    let backup = file.replace(&after, machine.project.as_deref())?;
     lines.push(format!("Connected {client} in {}", file.path.display()));
     if let Some(backup) = backup {
         lines.push(format!("The version before is {}", backup.display()));
@@ -198,7 +199,12 @@ fn connect(
     Ok(lines)
 }
 
-fn remove(target: &Target, only_print: bool) -> Result<Vec<String>, Failure> {
+fn remove(
+    client: ClientName,
+    target: &Target,
+    machine: &Machine,
+    only_print: bool,
+) -> Result<Vec<String>, Failure> {
     let file = ConfigFile::read(&target.file)?;
     let before = file.text.as_deref().unwrap_or_default();
     let shown = file.path.display();
@@ -213,11 +219,23 @@ fn remove(target: &Target, only_print: bool) -> Result<Vec<String>, Failure> {
     if after == before {
         return Ok(vec![format!("{shown} has no {keys}: nothing was changed.")]);
     }
+    let shared = (target.scope == Scope::Project).then(|| client.shares_its_file()).flatten();
+    if let Some(Shared { with, owner }) = shared
+        && owner != client
+    {
+        return Err(Failure::Refused(format!(
+            "The {keys} in {shown} is {with}'s too, and taking it out would disconnect both. \
+             Nothing was changed: `govforge connect {owner} --remove` does it for both."
+        )));
+    }
     if only_print {
         return Ok(vec![format!("Would remove {keys} from {shown}")]);
     }
     let mut lines = vec![format!("Removed {keys} from {shown}")];
-    if let Some(backup) = file.replace(&after)? {
+    if let Some(Shared { with, .. }) = shared {
+        lines.push(format!("It was {with}'s too: both are disconnected here."));
+    }
+    if let Some(backup) = file.replace(&after, machine.project.as_deref())? {
         lines.push(format!("The version before is {}", backup.display()));
     }
     Ok(lines)

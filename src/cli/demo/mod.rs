@@ -6,7 +6,10 @@ mod stage;
 mod story;
 mod timeline;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::runtime::Builder;
 
 use crate::cli::Failure;
 use crate::cli::screen::Screen;
@@ -39,6 +42,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let root = dunce::canonicalize(folder.path())
         .map_err(|error| Failure::Fault(format!("The temporary folder is gone: {error}")))?;
+    if !args.keep {
+        remove_when_stopped(root.clone());
+    }
     let mut stage = Stage::new(Screen::stdout(), root.clone());
     let played = story::play(&mut stage, &root);
     if args.keep {
@@ -46,6 +52,43 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     played?;
     farewell(&mut stage, args.keep.then_some(&root))
+}
+
+/// Leaves nothing behind where a person or the system stops the program on the way.
+fn remove_when_stopped(folder: PathBuf) {
+    // What 128 and the number of SIGINT are for a shell.
+    const STOPPED: i32 = 130;
+    const TRIES: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(20);
+    std::thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let Ok(()) = runtime.and_then(|runtime| runtime.block_on(stop())) else { return };
+        // The servers end with this program, and may still write.
+        for _ in 0..TRIES {
+            if std::fs::remove_dir_all(&folder).is_ok() || !folder.exists() {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        std::process::exit(STOPPED);
+    });
+}
+
+#[cfg(unix)]
+async fn stop() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut hung_up = signal(SignalKind::hangup())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminated.recv() => Ok(()),
+        _ = hung_up.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn stop() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 fn farewell(stage: &mut Stage, kept: Option<&Path>) -> Result<(), Failure> {

@@ -92,8 +92,12 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
 }
 
 fn load(service: &Service, args: &Args, reference: &str) -> Result<Entry, Failure> {
+    if args.markdown {
+        let portrait = wait(service.recorded_portrait(reference))?;
+        return Ok(Entry { portrait, diff: Vec::new() });
+    }
     let portrait = wait(service.portrait(reference))?;
-    let diff = match portrait.git_change.is_some() && !args.markdown {
+    let diff = match portrait.git_change.is_some() {
         // A repository that is gone is told in the page.
         true => diff_lines::read(&wait(service.attached(reference))?).unwrap_or_default(),
         false => Vec::new(),
