@@ -43,7 +43,13 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let output = args.output.as_deref();
     let (count, hash) = match args.markdown {
         false => {
-            let head = wait(service.export(&mut open(output)?))?;
+            let mut out = Noting { out: open(output)?, error: None };
+            let exported = wait(async { Ok(service.export(&mut out).await) })?;
+            // The service cannot tell a reader who has had enough from a full disk.
+            if let Some(error) = out.error {
+                return Err(error.into());
+            }
+            let head = exported?;
             (head.place, head.hash)
         }
         true => wait(async { Ok(markdown(service, output).await) })??,
@@ -54,6 +60,34 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         screen.line(format!("The head is {hash}"))?;
     }
     Ok(())
+}
+
+/// A sink that keeps what went wrong with it.
+struct Noting {
+    out: Box<dyn Write>,
+    error: Option<io::Error>,
+}
+
+impl Noting {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.error.get_or_insert(error);
+            kind.into()
+        })
+    }
+}
+
+impl Write for Noting {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(text);
+        self.note(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.note(result)
+    }
 }
 
 fn open(output: Option<&Path>) -> Result<Box<dyn Write>, Failure> {

@@ -153,7 +153,9 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
-            _ => Self::Fault(format!("The output could not be written: {error}")),
+            _ => Self::Fault(format!(
+                "The output could not be written: {error}. Send it where there is room for it."
+            )),
         }
     }
 }
@@ -166,7 +168,8 @@ impl From<Error> for Failure {
                 if let Some(cause) = fault.source() {
                     tracing::error!(%cause, "{fault}");
                 }
-                Self::Fault(fault.summary)
+                // What went wrong is in the log, above the message.
+                Self::Fault(format!("{}. `govforge doctor` looks for the cause.", fault.summary))
             }
         }
     }

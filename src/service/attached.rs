@@ -1,11 +1,11 @@
 //! The change attached to a decision, read again from the repository.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::Service;
 use super::context::GitChangeShown;
+use super::{Service, path_text};
 use crate::domain::digest;
 use crate::error::{Code, Error, Result};
 use crate::git::{FileCounts, Repository, Stop};
@@ -77,7 +77,13 @@ impl Attached {
         self.repository()?.file_counts(&self.change.commit_hash, &|| false)
     }
 
+    /// A linked working tree from which a change was attached may be gone; its commits are in
+    /// the project's repository.
     fn repository(&self) -> Result<Repository> {
-        Repository::open(&self.repo_path, &self.project_root, &self.project_root)
+        let open = |path: &str| Repository::open(path, &self.project_root, &self.project_root);
+        match Path::new(&self.repo_path).exists() {
+            true => open(&self.repo_path),
+            false => open(&path_text(&self.project_root)),
+        }
     }
 }

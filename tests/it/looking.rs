@@ -87,7 +87,9 @@ fn list_filters_and_status_of_an_empty_ledger_says_what_to_do() {
     let empty = TestApp::empty();
     contains_all(&run(&empty, &["status"]), &["govforge init"]);
     contains_all(&run(&empty, &["list"]), &["govforge demo"]);
-    contains_all(&run(&empty, &["report", "--all"]), &["No decision has been recorded yet."]);
+    for report in [&["report", "--all"][..], &["report", "--all", "--markdown"]] {
+        contains_all(&run(&empty, report), &["No decision has been recorded yet."]);
+    }
     let app = played_until("submit_review");
     let found = |arguments: &[&str]| {
         let text = run(&app, &[&["list", "--json"], arguments].concat());
@@ -161,7 +163,7 @@ fn a_damaged_ledger_ends_with_3() {
     for verb in [&["status"][..], &["list"], &["show", "DEC-001"]] {
         let output = app.govforge(verb);
         assert_eq!(output.status.code(), Some(3), "{verb:?}: {}", stderr(&output));
-        contains_all(&stderr(&output), &["created_at"]);
+        contains_all(&stderr(&output), &["created_at", "`govforge doctor`"]);
     }
 }
 
@@ -175,6 +177,52 @@ fn diff_is_what_git_prints() {
     server.call("record_decision", decision);
     server.close();
     contains_all(&refused(&app, &["diff", "DEC-002"]), &["attach_git_diff"]);
+}
+
+/// Agents work in working trees that are thrown away.
+#[test]
+fn a_change_is_shown_after_the_working_tree_that_it_came_from_is_gone() {
+    let app = played_until("attach_git_diff");
+    app.git(&["worktree", "add", "-q", "--detach", "../tree"]);
+    let tree = app.root().join("tree");
+    let mut server = app.serve();
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": tree }));
+    server.close();
+    let diff = run(&app, &["diff", "DEC-001"]);
+    app.git(&["worktree", "remove", tree.to_str().unwrap()]);
+    assert_eq!(run(&app, &["diff", "DEC-001"]), diff);
+    contains_all(&run(&app, &["show", "DEC-001"]), &["src/auth.py             4 +++-"]);
+}
+
+/// `head` closes a pipe; what writes more than a pipe holds must not complain.
+#[cfg(unix)]
+#[test]
+fn a_reader_who_has_had_enough_is_no_error() {
+    let app = played_until("get_decision_context");
+    for verb in [
+        &["status"][..],
+        &["list"],
+        &["show", "DEC-001"],
+        &["diff", "DEC-001"],
+        &["timeline", "TASK-001"],
+        &["report", "DEC-001"],
+        &["export"],
+        &["export", "--markdown"],
+        &["audit", "verify"],
+    ] {
+        let mut child = app
+            .command()
+            .args(verb)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{verb:?}");
+        assert_eq!(stderr(&output), "", "{verb:?}");
+    }
 }
 
 #[test]

@@ -132,7 +132,8 @@ fn write(
         begun = true;
     }
     let ended = match args.markdown {
-        true => Ok(()),
+        true if begun => Ok(()),
+        true => writeln!(out, "No decision has been recorded yet."),
         false if begun => html::end(out),
         false => html::begin("", listed, out).and_then(|()| html::end(out)),
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::LOCK_PATIENCE;
 use crate::error::{Code, Error};
 
-const DISK_FULL: &str = "the disk is full; nothing was recorded";
+const DISK_FULL: &str = "the disk is full; nothing was recorded: free some space, then try again";
 
 pub(super) fn busy(path: &Path) -> Error {
     Error::refused(
@@ -98,8 +98,9 @@ pub(super) fn sql_error(path: &Path, error: sqlx::Error) -> Error {
              GOVFORGE_DB to another file."
         )),
         Some(8) => refused(format!(
-            "The ledger {ledger} is read-only, so nothing was recorded. Make the file, those \
-             beside it that begin with its name, and the directory writable, or set GOVFORGE_DB to another file."
+            "The ledger {ledger} is read-only, so nothing was recorded; also to read it, SQLite \
+             writes beside it. Make the file, those beside it that begin with its name, and the \
+             directory writable, copy it to where you may write, or set GOVFORGE_DB to another file."
         )),
         Some(14) => refused(format!(
             "The ledger {ledger} cannot be opened. Check that its directory exists and that you \
@@ -108,7 +109,13 @@ pub(super) fn sql_error(path: &Path, error: sqlx::Error) -> Error {
         Some(26) => refused(format!(
             "{ledger} is not a ledger: it is no SQLite file. Set GOVFORGE_DB to another file."
         )),
-        Some(11) => Error::fault(format!("the ledger {ledger} is damaged"), error),
+        Some(11) => Error::fault(
+            format!(
+                "the ledger {ledger} is damaged: put a backup in its place, or move it away, and \
+                 the next write makes a new one"
+            ),
+            error,
+        ),
         Some(13) => Error::fault(DISK_FULL, error),
         Some(10) => Error::fault(format!("the ledger {ledger} cannot be read or written"), error),
         _ => Error::fault("the ledger could not carry out a statement", error),
