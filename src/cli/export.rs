@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::events::gist;
 use crate::cli::report::markdown::{decision, plain, quoted, words};
 use crate::cli::screen::Screen;
-use crate::cli::{Failure, wait};
+use crate::cli::{Failure, harmless_json, unwritable, wait};
 use crate::domain::entity::Project;
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
@@ -62,7 +62,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A sink that keeps what went wrong with it.
+/// A sink of JSON that steers no terminal, and that keeps what went wrong with it.
 struct Noting {
     out: Box<dyn Write>,
     error: Option<io::Error>,
@@ -80,8 +80,11 @@ impl Noting {
 
 impl Write for Noting {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let result = self.out.write(text);
-        self.note(result)
+        let result = match str::from_utf8(text) {
+            Ok(json) => self.out.write_all(harmless_json(json).as_bytes()),
+            Err(_) => self.out.write_all(text),
+        };
+        self.note(result.map(|()| text.len()))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -92,13 +95,7 @@ impl Write for Noting {
 
 fn open(output: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
     let Some(path) = output else { return Ok(Box::new(BufWriter::new(io::stdout().lock()))) };
-    let file = File::create(path).map_err(|error| {
-        Failure::Refused(format!(
-            "{} cannot be written ({}). Name a file in a directory that you may write to.",
-            path.display(),
-            error.kind()
-        ))
-    })?;
+    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
     Ok(Box::new(BufWriter::new(file)))
 }
 

@@ -27,16 +27,18 @@ pub mod timeline;
 pub mod token;
 pub mod verdict;
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::domain::excerpt::printable;
+use crate::domain::excerpt::{is_layout, printable};
 use crate::domain::value::Value;
 use crate::error::Error;
 
@@ -196,21 +198,37 @@ pub fn wait<T>(work: impl Future<Output = crate::error::Result<T>>) -> Result<T,
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Fault(format!("The result is no JSON: {error}")))?;
-    let mut plain = String::with_capacity(text.len());
+    writeln!(io::stdout().lock(), "{}", harmless_json(&text))?;
+    Ok(())
+}
+
+/// JSON that says the same and steers no terminal that it is printed on.
+pub fn harmless_json(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| matches!(c, '\u{7f}'..='\u{9f}') || is_layout(c);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut harmless = String::with_capacity(text.len());
     for character in text.chars() {
-        match character {
-            '\u{7f}'..='\u{9f}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                let _ = write!(plain, "\\u{:04x}", u32::from(character));
+        match steers(character) {
+            true => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(harmless, "\\u{unit:04x}");
+                }
             }
-            other => plain.push(other),
+            false => harmless.push(character),
         }
     }
-    writeln!(io::stdout().lock(), "{plain}")?;
-    Ok(())
+    Cow::Owned(harmless)
+}
+
+/// The refusal of a file that cannot be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Refused(format!(
+        "{} cannot be written ({}). Name a file in a directory that you may write to.",
+        path.display(),
+        error.kind()
+    ))
 }
 
 /// Reads one of a closed set of values for clap, in any case and with dashes.

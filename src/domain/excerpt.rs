@@ -16,8 +16,8 @@ pub fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))
 }
 
-/// A text in which nothing moves a terminal's cursor, changes its colours or reverses the
-/// direction of reading: such characters are escaped. Line ends stay.
+/// A text in which nothing moves a terminal's cursor, changes its colours, reverses the direction
+/// of reading or is there without being seen: such characters are escaped. Line ends stay.
 pub fn printable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut printable, character| {
         match character {
@@ -52,11 +52,13 @@ pub fn shell_word(path: impl Display) -> String {
     }
 }
 
-/// Separators of lines, and the controls of Unicode's bidirectional algorithm.
-fn is_layout(character: char) -> bool {
+/// Separators of lines, the controls of Unicode's bidirectional algorithm, and characters that
+/// show nothing; but for those that join and part the letters of a word, or emoji.
+pub fn is_layout(character: char) -> bool {
     matches!(character,
-        '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A text of which the middle is left out where it is longer than 8 KiB: whatever a message
@@ -89,6 +91,8 @@ mod tests {
             printable("größer\n\u{1b}[31m\u{202e}\u{9b}"),
             "größer\n\\u{1b}[31m\\u{202e}\\u{9b}"
         );
+        assert_eq!(printable("a\u{200b}\u{61c}\u{e0041}"), "a\\u{200b}\\u{61c}\\u{e0041}");
+        assert_eq!(printable("👩\u{200d}💻 می\u{200c}رود"), "👩\u{200d}💻 می\u{200c}رود");
         assert_eq!(one_line("a\nb\u{2028}\r"), "a\\nb\\u{2028}\\u{d}");
     }
 

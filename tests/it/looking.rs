@@ -230,7 +230,7 @@ fn nothing_that_an_agent_wrote_steers_the_terminal_or_the_page() {
     let app = TestApp::init();
     let mut server = app.serve();
     let project = app.here().to_str().unwrap();
-    let evil = "a\u{1b}[2J\u{9b}\u{202e}<script>b</script>";
+    let evil = "a\u{1b}[2J\u{9b}\u{202e}\u{200b}\u{e0041}<script>b</script>";
     server.call("create_task", json!({ "project_path": project, "title": evil }));
     server.call(
         "record_decision",
@@ -251,9 +251,12 @@ fn nothing_that_an_agent_wrote_steers_the_terminal_or_the_page() {
         &["timeline", "TASK-001"],
         &["report", "DEC-001"],
         &["report", "--all", "--markdown"],
+        &["export"],
+        &["export", "--markdown"],
     ] {
         let text = run(&app, verb);
-        let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        let unseen = ['\u{202e}', '\u{200b}', '\u{e0041}'];
+        let steers = |c: char| (c.is_control() && c != '\n') || unseen.contains(&c);
         assert!(!text.contains(steers), "{verb:?}: {text:?}");
         if verb[0] == "report" {
             assert!(!text.contains("<script"), "{text}");
@@ -261,6 +264,9 @@ fn nothing_that_an_agent_wrote_steers_the_terminal_or_the_page() {
     }
     let shown: Value = serde_json::from_str(&run(&app, &json)).unwrap();
     assert_eq!(shown["decision"]["title"], evil, "a machine gets it as it is");
+    let file = app.root().join("record.jsonl");
+    run(&app, &["export", "-o", file.to_str().unwrap()]);
+    contains_all(&run(&app, &["audit", "verify", file.to_str().unwrap()]), &["each as it was"]);
 }
 
 #[test]

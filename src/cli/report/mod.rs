@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use self::diff_lines::FileDiff;
 use crate::cli::screen::Screen;
-use crate::cli::{Failure, wait};
+use crate::cli::{Failure, unwritable, wait};
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
 use crate::service::overview::{DecisionListed, ListDecisions};
@@ -79,10 +79,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
             write(args, listed.as_deref(), entries, &mut out, Failure::from)
         }
         Some(path) => {
-            let unwritable = |error: io::Error| {
-                let kind = error.kind();
-                Failure::Refused(format!("{} cannot be written ({kind}).", path.display()))
-            };
+            let unwritable = |error: io::Error| unwritable(path, &error);
             let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);
             write(args, listed.as_deref(), entries, &mut file, unwritable)?;
             let line = format!("Wrote {} decision(s) to {}", references.len(), path.display());
