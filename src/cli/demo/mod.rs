@@ -7,6 +7,8 @@ mod story;
 mod timeline;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Builder;
@@ -42,11 +44,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let root = dunce::canonicalize(folder.path())
         .map_err(|error| Failure::Fault(format!("The temporary folder is gone: {error}")))?;
+    let stopped = Arc::new(AtomicBool::new(false));
     if !args.keep {
-        remove_when_stopped(root.clone());
+        remove_when_stopped(root.clone(), stopped.clone());
     }
-    let mut stage = Stage::new(Screen::stdout(), root.clone());
+    let mut stage = Stage::new(Screen::stdout(), root.clone(), stopped);
     let played = story::play(&mut stage, &root);
+    // What failed may have failed because the folder is being removed.
+    stage.wait_if_stopped();
     if args.keep {
         let _ = folder.keep();
     }
@@ -55,20 +60,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Leaves nothing behind where a person or the system stops the program on the way.
-fn remove_when_stopped(folder: PathBuf) {
+fn remove_when_stopped(folder: PathBuf, stopped: Arc<AtomicBool>) {
     // What 128 and the number of SIGINT are for a shell.
     const STOPPED: i32 = 130;
-    const TRIES: usize = 50;
-    const PAUSE: Duration = Duration::from_millis(20);
+    const TRIES: usize = 20;
+    /// Longer than a call takes that was under way.
+    const PAUSE: Duration = Duration::from_millis(50);
     std::thread::spawn(move || {
         let runtime = Builder::new_current_thread().enable_all().build();
         let Ok(()) = runtime.and_then(|runtime| runtime.block_on(stop())) else { return };
-        // The servers end with this program, and may still write.
+        stopped.store(true, Ordering::SeqCst);
+        // The call under way may still write, and make the folder anew.
         for _ in 0..TRIES {
-            if std::fs::remove_dir_all(&folder).is_ok() || !folder.exists() {
+            let was_there = folder.exists();
+            let _ = std::fs::remove_dir_all(&folder);
+            std::thread::sleep(PAUSE);
+            if !was_there && !folder.exists() {
                 break;
             }
-            std::thread::sleep(PAUSE);
         }
         std::process::exit(STOPPED);
     });

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value as Json;
 
@@ -20,12 +22,21 @@ pub struct Stage {
     /// Paths below it are shown relative to it.
     folder: PathBuf,
     scene: usize,
+    /// Whether somebody stops the program: then nothing more may be written.
+    stopped: Arc<AtomicBool>,
 }
 
 impl Stage {
-    /// A stage for a story that happens in `folder`.
-    pub fn new(screen: Screen, folder: PathBuf) -> Self {
-        Self { screen, folder, scene: 0 }
+    /// A stage for a story that happens in `folder`, until it is stopped.
+    pub fn new(screen: Screen, folder: PathBuf, stopped: Arc<AtomicBool>) -> Self {
+        Self { screen, folder, scene: 0, stopped }
+    }
+
+    /// Does nothing any more once the program is being stopped; another thread ends it.
+    pub fn wait_if_stopped(&self) {
+        while self.stopped.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
     }
 
     /// A heading.
@@ -51,6 +62,7 @@ impl Stage {
 
     /// Begins the next scene: `actor`, and what they do and why.
     pub fn scene(&mut self, actor: &str, deed: &str) -> io::Result<()> {
+        self.wait_if_stopped();
         self.scene += 1;
         self.gap()?;
         let lead = format!("{:>2}  ", self.scene);
@@ -64,6 +76,7 @@ impl Stage {
 
     /// A command that is run beside the server, such as a commit.
     pub fn command(&mut self, text: &str) -> io::Result<()> {
+        self.wait_if_stopped();
         self.screen.hanging(("    $ ", FAINT), text, |line| styled(CODE, line))
     }
 
@@ -98,6 +111,7 @@ impl Stage {
         tool: &str,
         arguments: &Json,
     ) -> Result<Json, Failure> {
+        self.wait_if_stopped();
         let fields = self.fields(arguments);
         // What the call is about stands behind the tool's name, the rest below.
         let (subject, rest) = match fields.split_first() {
