@@ -4,7 +4,7 @@ use anstyle::Style;
 
 use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
 use crate::cli::{Failure, print_json, wait};
-use crate::domain::excerpt::one_line;
+use crate::domain::excerpt::{one_line, shell_word};
 use crate::service::Service;
 use crate::service::overview::{Overview, ProjectOverview, Waiting};
 
@@ -44,12 +44,16 @@ fn show(screen: &mut Screen, overview: &Overview) -> std::io::Result<()> {
         ));
     }
     for project in &overview.projects {
-        show_project(screen, project)?;
+        show_project(screen, project, overview.projects.len() > 1)?;
     }
     Ok(())
 }
 
-fn show_project(screen: &mut Screen, project: &ProjectOverview) -> std::io::Result<()> {
+fn show_project(
+    screen: &mut Screen,
+    project: &ProjectOverview,
+    is_one_of_several: bool,
+) -> std::io::Result<()> {
     let total: usize = project.decisions.values().sum();
     screen.line("")?;
     screen.line(format!(
@@ -89,7 +93,11 @@ fn show_project(screen: &mut Screen, project: &ProjectOverview) -> std::io::Resu
         }
     }
     if let Some(first) = project.verdicts.first() {
-        let command = format!("govforge approve {}", first.decision_id);
+        let decision = match is_one_of_several {
+            true => one_line(&shell_word(format!("{}/{}", project.name, first.decision_id))),
+            false => first.decision_id.clone(),
+        };
+        let command = format!("govforge approve {decision}");
         screen.line(format!("  Next: {}", styled(CODE, command)))?;
     }
     Ok(())

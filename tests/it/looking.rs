@@ -83,6 +83,26 @@ fn status_tells_what_waits_for_whom() {
 }
 
 #[test]
+fn of_several_projects_status_names_the_one_to_sign_in() {
+    let app = TestApp::init().with_env("GOVFORGE_DB", "../ledger.db").registered();
+    let app = app.with_repo("bakery").with_commit("Start", &[("a", Some("a"))]).registered();
+    let mut server = app.serve();
+    let project = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": project, "title": "T" }));
+    server.call(
+        "record_decision",
+        json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "D",
+                "human_approval_required": true }),
+    );
+    let request = json!({ "decision_id": "DEC-001", "reviewer_agent": "codex", "focus": ["bugs"] });
+    server.call("request_review", request);
+    server.close();
+    let text = run(&app, &["status"]);
+    contains_all(&text, &["Next: govforge approve \"bakery/DEC-001\""]);
+    run(&app, &["show", "bakery/DEC-001"]);
+}
+
+#[test]
 fn list_filters_and_status_of_an_empty_ledger_says_what_to_do() {
     let empty = TestApp::empty();
     contains_all(&run(&empty, &["status"]), &["govforge init"]);
