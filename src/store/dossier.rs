@@ -15,6 +15,18 @@ use crate::domain::entity::{
 };
 use crate::error::{Fault, Result};
 
+/// In the order in which [`of_decision`] takes their rows.
+const STATEMENTS: [&str; 8] = [
+    git_changes::NEWEST,
+    git_changes::MARKS,
+    reviews::OF_DECISION,
+    reviews::FINDINGS_OF_DECISION,
+    policies::RESULTS,
+    disagreements::OF_DECISION,
+    approvals::OF_DECISION,
+    events::OF_DECISION,
+];
+
 /// What was recorded about a decision, each list oldest first.
 pub struct Dossier {
     /// The newest change.
@@ -43,23 +55,12 @@ impl Dossier {
 
 /// Reads what hangs off a decision; nothing does off an unknown one.
 pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<Dossier> {
-    static STATEMENTS: LazyLock<String> = LazyLock::new(|| {
-        [
-            git_changes::NEWEST,
-            git_changes::MARKS,
-            reviews::OF_DECISION,
-            reviews::FINDINGS_OF_DECISION,
-            policies::RESULTS,
-            disagreements::OF_DECISION,
-            approvals::OF_DECISION,
-            events::OF_DECISION,
-        ]
-        .join("; ")
-    });
-    let statements = sqlx::query(STATEMENTS.as_str()).bind(row::id(id));
+    static TEXT: LazyLock<String> = LazyLock::new(|| STATEMENTS.join("; "));
+    let statements = sqlx::query(TEXT.as_str()).bind(row::id(id));
     let all = rows_of_each(connection, statements).await?;
     let [change, marks, reviews, findings, policy_results, disagreements, approvals, events] =
-        <[_; 8]>::try_from(all).map_err(|_all| Fault::new("a statement gave no end"))?;
+        <[_; STATEMENTS.len()]>::try_from(all)
+            .map_err(|_all| Fault::new("a statement gave no end"))?;
     Ok(Dossier {
         change: row::each(&change)?.pop(),
         marks: row::each(&marks)?,
@@ -73,4 +74,28 @@ pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<
         approvals: row::each(&approvals)?,
         events,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{AssertSqlSafe, Connection as _, Row as _};
+
+    use super::*;
+    use crate::store::ledger::schema::MIGRATIONS;
+
+    /// In a large ledger a statement that reads every row takes a hundred times as long.
+    #[tokio::test]
+    async fn nothing_is_found_by_reading_a_whole_table() {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        for migration in MIGRATIONS {
+            sqlx::raw_sql(migration).execute(&mut connection).await.unwrap();
+        }
+        for statement in STATEMENTS {
+            let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+            let plan = sqlx::query(plan).bind("d").fetch_all(&mut connection).await.unwrap();
+            let steps: Vec<String> = plan.iter().map(|step| step.get("detail")).collect();
+            assert!(steps.iter().any(|step| step.starts_with("SEARCH")), "{steps:#?}");
+            assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:#?}");
+        }
+    }
 }

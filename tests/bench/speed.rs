@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench speed [-- DECISIONS... TOOL...]` measures the start, the memory, every
 //! tool at three sizes of the ledger (100, 10 000 and 100 000 decisions, with ten events for
-//! each; or just the tools named, and nothing else), several processes that write at once, and
-//! the size of the binary. The base of a latency is the server's own `ping` in the same run, and
+//! each; or just the tools named, and nothing else), and several processes that write at once.
+//! The base of a latency is the server's own `ping` in the same run, and
 //! of a write the same transaction made by SQLite alone.
 #![allow(clippy::print_stdout, reason = "it is made to be read")]
 #![allow(clippy::disallowed_methods, reason = "it starts git and the server")]
@@ -56,8 +56,6 @@ fn main() {
     memory();
     tools(&sizes, &[]);
     processes();
-    let size = std::fs::metadata(env!("CARGO_BIN_EXE_govforge")).unwrap().len();
-    println!("\nbinary: {:.1} MiB", size as f64 / 1024.0 / 1024.0);
 }
 
 fn start() {
