@@ -107,7 +107,7 @@ impl Service {
         }
         // Others wait for the lock meanwhile, so they are read only where they count.
         let rules = match confirmation.seen.is_some() || settings.asks_for_policy_checks() {
-            true => self.current_rules(&project).await?,
+            true => Current::of(&project),
             false => Current::unread(),
         };
         if input.status == ApprovalStatus::Approved {

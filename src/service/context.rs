@@ -8,6 +8,7 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::coverage::Coverage;
+use super::references::vanished;
 use super::rules::Current;
 use super::{Service, shown};
 use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
@@ -260,11 +261,9 @@ impl Service {
         connection: &mut SqliteConnection,
         decision: &entity::Decision,
     ) -> Result<(Dossier, Current)> {
-        let project = self.project_of(connection, decision.project_id).await?;
-        tokio::try_join!(
-            store::dossier::of_decision(connection, decision.id),
-            self.current_rules(&project),
-        )
+        let dossier = store::dossier::of_decision(connection, decision.id).await?;
+        let rules = Current::of(dossier.project.as_ref().ok_or_else(vanished)?);
+        Ok((dossier, rules))
     }
 }
 

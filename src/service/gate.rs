@@ -57,7 +57,7 @@ impl Service {
     ) -> Result<(ApprovalSettings, Current)> {
         let project = self.project_of(connection, decision.project_id).await?;
         let settings = config::approval_settings(Path::new(&project.root_path))?;
-        Ok((settings, self.current_rules(&project).await?))
+        Ok((settings, Current::of(&project)))
     }
 }
 

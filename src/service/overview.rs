@@ -121,7 +121,7 @@ impl Service {
         let names = store::agents::names(&mut read).await?;
         let mut overviews = Vec::new();
         for project in projects {
-            let rules = self.current_rules(&project).await?;
+            let rules = Current::of(&project);
             let mut overview = ProjectOverview {
                 name: project.name,
                 root_path: project.root_path,

@@ -150,6 +150,16 @@ pub(super) fn own_file(root: &Path) -> PathBuf {
 pub(super) struct Current(Option<String>);
 
 impl Current {
+    /// Those of a project. The file is small, and asking another thread for it would take longer
+    /// than reading it.
+    pub(super) fn of(project: &Project) -> Self {
+        Self(match settings_file::read(&own_file(Path::new(&project.root_path))) {
+            Ok(bytes) => bytes.map(digest::of),
+            // What cannot be read is no rules that ever judged.
+            Err(reason) => Some(reason),
+        })
+    }
+
     /// Rules that nobody has looked at: no run was by them.
     pub(super) fn unread() -> Self {
         Self(Some(String::new()))
@@ -168,19 +178,6 @@ impl Service {
         let compiled = Arc::clone(&self.compiled);
         let read = move |_stop: crate::git::Stop<'_>| Rules::read(&root, None, &root, &compiled);
         off_thread(CancellationToken::new(), read).await
-    }
-
-    /// Which rules a project has now.
-    pub(super) async fn current_rules(&self, project: &Project) -> Result<Current> {
-        let file = own_file(Path::new(&project.root_path));
-        off_thread(CancellationToken::new(), move |_stop| {
-            Ok(Current(match settings_file::read(&file) {
-                Ok(bytes) => bytes.map(digest::of),
-                // What cannot be read is no rules that ever judged.
-                Err(reason) => Some(reason),
-            }))
-        })
-        .await
     }
 }
 

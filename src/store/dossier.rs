@@ -9,14 +9,15 @@ use uuid::Uuid;
 use super::batch::rows_of_each;
 use super::git_changes::{self, Mark};
 use super::row::{self, Columns as _};
-use super::{approvals, disagreements, events, policies, reviews};
+use super::{approvals, disagreements, events, policies, projects, reviews};
 use crate::domain::entity::{
-    Approval, Disagreement, Event, Finding, GitChange, PolicyResult, Review,
+    Approval, Disagreement, Event, Finding, GitChange, PolicyResult, Project, Review,
 };
 use crate::error::{Fault, Result};
 
 /// In the order in which [`of_decision`] takes their rows.
-const STATEMENTS: [&str; 8] = [
+const STATEMENTS: [&str; 9] = [
+    projects::OF_DECISION,
     git_changes::NEWEST,
     git_changes::MARKS,
     reviews::OF_DECISION,
@@ -29,6 +30,8 @@ const STATEMENTS: [&str; 8] = [
 
 /// What was recorded about a decision, each list oldest first.
 pub struct Dossier {
+    /// The project that the decision belongs to.
+    pub project: Option<Project>,
     /// The newest change.
     pub change: Option<GitChange>,
     /// All changes without what they hold.
@@ -58,10 +61,20 @@ pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<
     static TEXT: LazyLock<String> = LazyLock::new(|| STATEMENTS.join("; "));
     let statements = sqlx::query(TEXT.as_str()).bind(row::id(id));
     let all = rows_of_each(connection, statements).await?;
-    let [change, marks, reviews, findings, policy_results, disagreements, approvals, events] =
-        <[_; STATEMENTS.len()]>::try_from(all)
-            .map_err(|_all| Fault::new("a statement gave no end"))?;
+    let [
+        project,
+        change,
+        marks,
+        reviews,
+        findings,
+        policy_results,
+        disagreements,
+        approvals,
+        events,
+    ] = <[_; STATEMENTS.len()]>::try_from(all)
+        .map_err(|_all| Fault::new("a statement gave no end"))?;
     Ok(Dossier {
+        project: row::each(&project)?.pop(),
         change: row::each(&change)?.pop(),
         marks: row::each(&marks)?,
         reviews: row::each(&reviews)?,

@@ -32,6 +32,10 @@ impl TryFrom<&SqliteRow> for Project {
     }
 }
 
+/// The project of the decision $1.
+pub(super) const OF_DECISION: &str =
+    select!("WHERE id = (SELECT project_id FROM decisions WHERE id = $1)");
+
 /// Adds a project.
 pub async fn insert(connection: &mut SqliteConnection, project: &Project) -> Result<()> {
     sqlx::query(
