@@ -78,7 +78,7 @@ impl Service {
     pub async fn reading(&self, project: &Project) -> Result<Reading> {
         Ok(Reading {
             project: project.clone(),
-            rules: self.current_rules(project).await?,
+            rules: Current::of(project),
             tasks: After::default(),
             decisions: After::default(),
             place: Some(0),
