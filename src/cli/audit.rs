@@ -10,7 +10,8 @@ use tokio::runtime::Builder;
 use crate::cli::Failure;
 use crate::cli::screen::Screen;
 use crate::service::Service;
-use crate::service::audit::{Verified, verify_export};
+use crate::service::audit::Verified;
+use crate::service::export::verify_export;
 
 /// How many events of another program are told one by one.
 const FOREIGN_SHOWN: usize = 20;
@@ -30,13 +31,20 @@ pub struct Args {
 enum What {
     /// Walk the chain and every row that an event vouches for
     ///
-    /// Exit code 0 if everything is as it was recorded, 1 if not.
+    /// Exit code 0 if everything is as it was recorded, 1 if not. Events that another program
+    /// wrote are told, and do not change that.
     Verify {
         /// An export to verify instead of the ledger
         file: Option<PathBuf>,
         /// A head that was kept outside: proves that nothing before it was changed
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
+        /// Also fail where something is not proved by this program's own events
+        ///
+        /// Events of another program, or from before the chain, and policy results that are
+        /// counted, but in no link: nothing tells them from what somebody wrote by hand.
+        #[arg(long)]
+        strict: bool,
     },
     /// Print the hash of the last event, to be kept outside the ledger
     ///
@@ -58,7 +66,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
             screen.line(&head.hash)?;
             Ok(())
         }
-        What::Verify { file, head } => {
+        What::Verify { file, head, strict } => {
             let verified = match file {
                 Some(path) => {
                     let file = File::open(path).map_err(|error| {
@@ -72,12 +80,15 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
                 }
                 None => runtime.block_on(service.audit_verify(head.as_deref()))?,
             };
-            for line in report(&verified) {
+            for line in report(&verified, *strict) {
                 screen.line(line)?;
             }
-            match verified.is_sound() {
-                true => Ok(()),
-                false => Err(Failure::Refused("The record is not as it was recorded.".to_owned())),
+            if !verified.is_sound() {
+                return Err(Failure::Refused("The record is not as it was recorded.".to_owned()));
+            }
+            match *strict && !verified.unproved.is_empty() {
+                true => Err(Failure::Refused("Not all of the record is proved.".to_owned())),
+                false => Ok(()),
             }
         }
     }
@@ -90,8 +101,9 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::Fault(format!("The program cannot start: {error}")))
 }
 
-fn report(verified: &Verified) -> Vec<String> {
-    let Verified { head, problems, problem_count, foreign, kept } = verified;
+fn report(verified: &Verified, strict: bool) -> Vec<String> {
+    let Verified { head, problems, problem_count, foreign, foreign_count, unproved, kept } =
+        verified;
     let mut lines = vec![match problem_count {
         0 => format!("{} event(s), each as it was recorded.", head.place),
         count => format!("{} event(s), {count} problem(s):", head.place),
@@ -103,16 +115,16 @@ fn report(verified: &Verified) -> Vec<String> {
     if *problem_count > problems.len() {
         lines.push(format!("  and {} more", problem_count - problems.len()));
     }
-    if !foreign.is_empty() {
+    if *foreign_count > 0 {
         lines.push(format!(
             "{} event(s) were written by another program than govforge; if none has this ledger, \
              they are forged:",
-            foreign.len()
+            foreign_count
         ));
         let named = foreign.iter().take(FOREIGN_SHOWN);
         lines.extend(named.map(|(place, name)| format!("  event {place}: {name}")));
-        if foreign.len() > FOREIGN_SHOWN {
-            lines.push(format!("  and {} more", foreign.len() - FOREIGN_SHOWN));
+        if *foreign_count > FOREIGN_SHOWN {
+            lines.push(format!("  and {} more", foreign_count - FOREIGN_SHOWN));
         }
     }
     match kept {
@@ -136,6 +148,9 @@ fn report(verified: &Verified) -> Vec<String> {
             "{} event(s) of another program wait to be taken in by the next write.",
             head.waiting
         ));
+    }
+    if strict {
+        lines.extend(unproved.iter().map(|reason| format!("Not proved: {reason}.")));
     }
     lines.push(format!("The head is {}", head.hash));
     lines

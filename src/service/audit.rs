@@ -1,17 +1,15 @@
-//! Proving the record: the walk along the chain, its head, and the export that carries both.
+//! Proving the record: the walk along the chain, and its head.
 
-use std::io::{BufRead, Write};
-
-use serde_json::{Map, Value as Json, json};
+use sqlx::SqliteConnection;
 
 use super::Service;
-use crate::domain::chain::{EVENT_COLUMNS, GENESIS, Link, Problem, Row, TABLES, Walk};
+use crate::domain::chain::GENESIS;
+use crate::domain::chain::walk::{KEPT, Problem, Walk};
 use crate::domain::excerpt;
 use crate::error::{Error, Result};
 use crate::store;
-
-/// How many problems are told one by one.
-const TOLD: usize = 100;
+use crate::store::chain::beside;
+use crate::store::chain::links::{self, PAGE, Page};
 
 /// The last link of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +31,12 @@ pub struct Verified {
     /// `problem_count` tells how many there are.
     pub problems: Vec<Problem>,
     pub problem_count: usize,
-    /// The events that another program wrote, each by its place.
+    /// The events that another program wrote, each by its place; at most a hundred.
     pub foreign: Vec<(i64, String)>,
+    pub foreign_count: usize,
+    /// What keeps the record from being proved by this program's own events alone, as
+    /// sentences without their full stop.
+    pub unproved: Vec<String>,
     /// With a head that was kept outside: the place where it stands in the chain, `None` if
     /// it does not, so that what came before it was rewritten.
     pub kept: Option<Option<i64>>,
@@ -59,8 +61,8 @@ impl Service {
         Ok(Head { place, hash, waiting: store::chain::waiting(&mut read).await? })
     }
 
-    /// Walks the whole chain and every row that an event vouches for, in one consistent state
-    /// of the ledger. `kept` is a head that was kept outside, 64 hex digits.
+    /// Walks the whole chain and every row that an event vouches for. `kept` is a head that was
+    /// kept outside, 64 hex digits.
     ///
     /// # Errors
     ///
@@ -68,129 +70,176 @@ impl Service {
     pub async fn audit_verify(&self, kept: Option<&str>) -> Result<Verified> {
         let kept = kept.map(read_head).transpose()?;
         let mut read = self.ledger.read().await?;
-        let mut walk = Walk::new(kept.clone());
-        loop {
-            let links = store::chain::links_after(&mut read, walk.place).await?;
-            if links.is_empty() {
-                break;
-            }
-            links.iter().for_each(|link| walk.step(link));
-        }
-        let mut problems = std::mem::take(&mut walk.problems);
-        for (table, id) in store::chain::unvouched(&mut read, TOLD).await? {
-            let what = match table {
-                "projects" => format!("the project {id} was removed"),
-                "events" => format!("the event {id} was added past the chain"),
-                "resolutions" => {
-                    format!("the disagreement {id} was settled: no event vouches for that")
-                }
-                _ => format!("the row {id} of {table} was added: no event vouches for it"),
-            };
-            problems.push(Problem { place: None, what });
-        }
-        for (name, what) in store::chain::odd_triggers(&mut read).await? {
-            let what = format!("the trigger {} of the ledger was {what}", excerpt::quoted(&name));
-            problems.push(Problem { place: None, what });
-        }
-        let mut last = String::new();
-        loop {
-            let decisions = store::chain::decisions_after(&mut read, &last).await?;
-            let Some(end) = decisions.last() else { break };
-            last.clone_from(&end.id);
-            for decision in decisions {
-                let Some(told) = walk.decisions.get(&decision.id) else { continue };
-                let results = u64::try_from(decision.results).unwrap_or(0);
-                let counted = told.results.is_none_or(|told| told == results);
-                if (told.status == decision.status && counted)
-                    || store::chain::is_waiting(&mut read, &decision.id).await?
-                {
-                    continue;
-                }
-                let name = &decision.display_id;
-                if told.status != decision.status {
-                    let what = format!(
-                        "{name} stands at {}, but its events leave it at {}",
-                        decision.status, told.status
-                    );
-                    problems.push(Problem { place: None, what });
-                }
-                if !counted {
-                    let what = format!(
-                        "{name} has {results} policy result(s), but its runs stored {}",
-                        told.results.unwrap_or_default()
-                    );
-                    problems.push(Problem { place: None, what });
-                }
-            }
-        }
+        let mut walk = self.walk(&mut read, Walk::new(kept.clone())).await?;
         let waiting = store::chain::waiting(&mut read).await?;
-        Ok(verified(walk, problems, waiting, kept.is_some()))
+        check_rows(&mut read, &mut walk, waiting).await?;
+        check_decisions(&mut read, &mut walk).await?;
+        let mut unproved = unproved(&walk, waiting);
+        let hashed = walk.found_rows.get("policy_results").copied().unwrap_or_default();
+        let counted = beside::policy_results(&mut read).await? - hashed;
+        if counted > 0 {
+            unproved.push(format!("{counted} policy result(s) are counted, but no link has them"));
+        }
+        Ok(verified(walk, waiting, unproved, kept.is_some()))
     }
 
-    /// Writes the whole record as JSON lines: each link of the chain with its event and the
-    /// rows that it vouches for, as they are stored, in the order of the chain.
+    /// Walks from the start to the head that `read` sees.
     ///
-    /// # Errors
-    ///
-    /// Faults when `out` cannot be written to.
-    pub async fn export(&self, out: &mut dyn Write) -> Result<Head> {
-        let mut read = self.ledger.read().await?;
-        let (mut place, mut hash) = (0, GENESIS.to_owned());
-        loop {
-            let links = store::chain::links_after(&mut read, place).await?;
-            let Some(last) = links.last() else { break };
-            (place, hash) = (last.place, last.hash.clone());
-            for link in &links {
-                writeln!(out, "{}", line(link))
-                    .map_err(|error| Error::fault("the export cannot be written", error))?;
+    /// Two connections read in turns, and what they read is hashed on a third thread meanwhile:
+    /// reading is most of it. The second sees the same record or a later one, and what stands
+    /// in the chain is never changed by a later call.
+    async fn walk(&self, read: &mut SqliteConnection, walk: Walk) -> Result<Walk> {
+        let (last, _) = store::chain::head(read).await?;
+        let mut second = match last > PAGE {
+            true => Some(self.ledger.read().await?),
+            false => None,
+        };
+        let mut walking = tokio::task::spawn_blocking(|| Ok(walk));
+        let mut place = 0;
+        while place < last {
+            let middle = last.min(place.saturating_add(PAGE));
+            let end = last.min(middle.saturating_add(PAGE));
+            let pages = match &mut second {
+                Some(second) => {
+                    let first = links::between(read, place, middle);
+                    let (first, second) =
+                        tokio::try_join!(first, links::between(second, middle, end))?;
+                    [first, second]
+                }
+                None => [links::between(read, place, last).await?, Page::default()],
+            };
+            place = match pages.iter().all(Page::is_empty) {
+                // Somebody left a gap, which may be of any size.
+                true => beside::place_after(read, end).await?.map_or(last, |next| next - 1),
+                false => end,
+            };
+            let mut walk = finished(walking).await?;
+            walking = tokio::task::spawn_blocking(move || {
+                for page in &pages {
+                    for link in page.links() {
+                        walk.step(&link?);
+                    }
+                }
+                Ok(walk)
+            });
+        }
+        finished(walking).await
+    }
+}
+
+async fn finished(walking: tokio::task::JoinHandle<Result<Walk>>) -> Result<Walk> {
+    walking.await.map_err(|error| Error::fault("the walk along the chain failed", error))?
+}
+
+/// Tells of rows that no event vouches for, of policies that are not as the last run left them,
+/// and of triggers that are not the ledger's.
+async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) -> Result<()> {
+    let mut told = Vec::new();
+    // Each event of this program vouches for a row of its own: where there are no others, as
+    // many rows as were found are all.
+    let is_own = walk.foreign_count == 0 && walk.earlier_count == 0 && waiting == 0;
+    let counts = beside::counts(read).await?;
+    let found = |name| walk.found_rows.get(name).copied().unwrap_or_default();
+    if !is_own || counts.iter().any(|(name, count)| found(name) != *count) {
+        for (table, id) in beside::unvouched(read, KEPT as u32).await? {
+            told.push(match table {
+                "events" => format!("the event {id} was added past the chain"),
+                _ => format!("the row {id} of {table} was added: no event vouches for it"),
+            });
+        }
+    }
+    for id in beside::lost_projects(read).await? {
+        told.push(format!("the project {id} was removed"));
+    }
+    for id in beside::settled(read).await? {
+        told.push(format!("the disagreement {id} was settled: no event vouches for that"));
+    }
+    if let Some(policies) = beside::policies(read).await? {
+        let mut changed: Vec<_> = walk.policies.iter().collect();
+        changed.retain(|(id, (_, digest))| policies.get(*id) != Some(digest));
+        changed.sort();
+        for (id, (place, _)) in changed {
+            let what = if policies.contains_key(id) { "changed" } else { "removed" };
+            told.push(format!("the policy {id} was {what} after the run of event {place}"));
+        }
+    }
+    for (name, what) in beside::odd_triggers(read).await? {
+        told.push(format!("the trigger {} of the ledger was {what}", excerpt::quoted(&name)));
+    }
+    told.into_iter().for_each(|what| walk.tell(Problem { place: None, what }));
+    Ok(())
+}
+
+/// Tells of decisions that do not stand where their events leave them.
+async fn check_decisions(read: &mut SqliteConnection, walk: &mut Walk) -> Result<()> {
+    let mut last = String::new();
+    loop {
+        let decisions = beside::decisions_after(read, &last).await?;
+        let Some(end) = decisions.last() else { return Ok(()) };
+        last.clone_from(&end.id);
+        for decision in decisions {
+            let Some(told) = walk.decisions.get(&decision.id).cloned() else { continue };
+            let results = u64::try_from(decision.results).unwrap_or(0);
+            let counted = told.results.is_none_or(|told| told == results);
+            if (told.status == decision.status && counted)
+                || beside::is_waiting(read, &decision.id).await?
+            {
+                continue;
+            }
+            let name = &decision.display_id;
+            if told.status != decision.status {
+                let what = format!(
+                    "{name} stands at {}, but its events leave it at {}",
+                    decision.status, told.status
+                );
+                walk.tell(Problem { place: None, what });
+            }
+            if !counted {
+                let what = format!(
+                    "{name} has {results} policy result(s), but its runs stored {}",
+                    told.results.unwrap_or_default()
+                );
+                walk.tell(Problem { place: None, what });
             }
         }
-        out.flush().map_err(|error| Error::fault("the export cannot be written", error))?;
-        Ok(Head { place, hash, waiting: store::chain::waiting(&mut read).await? })
     }
 }
 
-/// Verifies an export without the ledger that it came from.
-///
-/// # Errors
-///
-/// Refuses a head that is none, and a file that is no export, naming the line.
-pub fn verify_export(input: impl BufRead, kept: Option<&str>) -> Result<Verified> {
-    let kept = kept.map(read_head).transpose()?;
-    let mut walk = Walk::new(kept.clone());
-    for (index, text) in input.lines().enumerate() {
-        let text = text.map_err(|error| {
-            Error::invalid(format!("Line {} cannot be read ({}).", index + 1, error.kind()))
-        })?;
-        if text.trim().is_empty() {
-            continue;
-        }
-        let link = serde_json::from_str(&text).ok().and_then(|json: Json| read_line(&json));
-        let link = link.ok_or_else(|| {
-            Error::invalid(format!(
-                "Line {} is no line of an export. `govforge export` writes one.",
-                index + 1
-            ))
-        })?;
-        walk.step(&link);
+/// What keeps a walk from proving everything by this program's own events.
+pub(super) fn unproved(walk: &Walk, waiting: i64) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if walk.earlier_count > 0 {
+        let count = walk.earlier_count;
+        reasons.push(format!("{count} event(s) were there before the chain"));
     }
-    let problems = std::mem::take(&mut walk.problems);
-    Ok(verified(walk, problems, 0, kept.is_some()))
+    if walk.foreign_count > 0 {
+        let count = walk.foreign_count;
+        reasons.push(format!("{count} event(s) were written by another program"));
+    }
+    if waiting > 0 {
+        reasons.push(format!("{waiting} event(s) wait to be taken in"));
+    }
+    reasons
 }
 
-fn verified(walk: Walk, mut problems: Vec<Problem>, waiting: i64, looked_for: bool) -> Verified {
-    let problem_count = problems.len();
-    problems.truncate(TOLD);
+pub(super) fn verified(
+    walk: Walk,
+    waiting: i64,
+    unproved: Vec<String>,
+    looked_for: bool,
+) -> Verified {
     Verified {
         head: Head { place: walk.place, hash: walk.head, waiting },
-        problems,
-        problem_count,
+        problems: walk.problems,
+        problem_count: walk.problem_count,
         foreign: walk.foreign,
+        foreign_count: walk.foreign_count,
+        unproved,
         kept: looked_for.then_some(walk.found),
     }
 }
 
-fn read_head(text: &str) -> Result<String> {
+pub(super) fn read_head(text: &str) -> Result<String> {
     let text = text.trim().to_ascii_lowercase();
     if text.len() == GENESIS.len() && text.chars().all(|c| c.is_ascii_hexdigit()) {
         return Ok(text);
@@ -199,60 +248,4 @@ fn read_head(text: &str) -> Result<String> {
         "\"{text}\" is no head of a chain: it has 64 hex digits, as `govforge audit head` prints \
          them."
     )))
-}
-
-fn line(link: &Link) -> Json {
-    let object = |names: &[&str], cells: &[Option<String>]| -> Json {
-        names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), json!(cell))).collect()
-    };
-    let rows: Vec<Json> = link
-        .rows
-        .iter()
-        .map(|row| json!({ "table": row.table.name, "row": object(row.table.columns, &row.cells) }))
-        .collect();
-    json!({
-        "place": link.place,
-        "hash": link.hash,
-        "event": link.event.as_ref().map(|cells| object(&EVENT_COLUMNS, cells)),
-        "event_id": link.event_id,
-        "event_digest": link.event_digest,
-        "actor": link.actor,
-        "actor_now": link.actor_now,
-        "origin": link.origin,
-        "token": link.token,
-        "record_kind": link.record_kind,
-        "record_id": link.record_id,
-        "record_digest": link.record_digest,
-        "record": rows,
-    })
-}
-
-/// `None` if it is no line of an export.
-fn read_line(json: &Json) -> Option<Link> {
-    let text = |name: &str| json.get(name)?.as_str().map(str::to_owned);
-    let cells = |names: &[&str], row: &Map<String, Json>| -> Vec<Option<String>> {
-        names.iter().map(|name| row.get(*name)?.as_str().map(str::to_owned)).collect()
-    };
-    let mut rows = Vec::new();
-    for entry in json.get("record")?.as_array()? {
-        let name = entry.get("table")?.as_str()?;
-        let table = TABLES.into_iter().find(|table| table.name == name)?;
-        let cells = cells(table.columns, entry.get("row")?.as_object()?);
-        rows.push(Row { table, cells });
-    }
-    Some(Link {
-        place: json.get("place")?.as_i64()?,
-        event_id: text("event_id")?,
-        event_digest: text("event_digest")?,
-        actor: text("actor"),
-        record_kind: text("record_kind"),
-        record_id: text("record_id"),
-        record_digest: text("record_digest"),
-        origin: text("origin")?,
-        token: text("token"),
-        hash: text("hash")?,
-        event: json.get("event")?.as_object().map(|event| cells(&EVENT_COLUMNS, event)),
-        actor_now: text("actor_now"),
-        rows,
-    })
 }

@@ -23,6 +23,7 @@ mod coverage;
 pub mod decisions;
 pub mod diagnosis;
 pub mod disagreements;
+pub mod export;
 pub mod gate;
 pub mod overview;
 pub mod place;

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use govforge::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS, Table};
 use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
+use crate::support::ledger::Ledger;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -35,11 +37,12 @@ fn every_test_that_the_threat_model_names_exists() {
     for folder in ["src", "tests"] {
         files(&root().join(folder), "rs").iter().for_each(|path| code.push_str(&read(path)));
     }
-    let rows = read("docs/threat-model.md");
-    let rows: Vec<&str> = rows.lines().filter(|line| line.starts_with("| ")).collect();
+    let page = read("docs/threat-model.md");
+    let tables = page.split("| promise | test |\n| --- | --- |\n").skip(1);
+    let rows = tables.flat_map(|table| table.lines().take_while(|line| line.starts_with("| ")));
     let named = Regex::new("`([a-z0-9_]+)`").unwrap();
     let mut count = 0;
-    for row in rows.iter().filter(|row| !row.contains("---") && !row.contains("| promise |")) {
+    for row in rows {
         let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
         let before = count;
         for test in named.captures_iter(tests) {
@@ -49,6 +52,32 @@ fn every_test_that_the_threat_model_names_exists() {
         assert!(count > before, "no test is named for: {row}");
     }
     assert!(count > 30, "only {count} tests are named");
+}
+
+/// The threat model says for each column what vouches for it, or why nothing has to.
+#[test]
+fn every_table_and_column_is_in_the_threat_model() {
+    let app = TestApp::init();
+    let page = read("docs/threat-model.md");
+    let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
+    for table in ledger.counts().into_keys() {
+        let first_cell = |row: &&str| {
+            let cell = row.split(" | ").next().unwrap_or_default();
+            cell.starts_with("| ") && cell.contains(&format!("`{table}`"))
+        };
+        let row = page.lines().find(first_cell);
+        let row = row.unwrap_or_else(|| panic!("{table} is not in the threat model"));
+        let hashed = match table.as_str() {
+            "events" => EVENT_COLUMNS.as_slice(),
+            "policies" => POLICY_COLUMNS.as_slice(),
+            name => Table::find(name, FORM).map_or([].as_slice(), |table| table.columns),
+        };
+        for column in ledger.column(&format!("SELECT name FROM pragma_table_info('{table}')")) {
+            let told = hashed.contains(&column.as_str()) || row.contains(&format!("`{column}`"));
+            // What is hashed of the others is no row of a record, and told in words.
+            assert!(told || hashed.is_empty(), "{table}.{column}");
+        }
+    }
 }
 
 #[test]

@@ -30,4 +30,5 @@ mod system_calls;
 mod tampering;
 mod threat_model;
 mod torture;
+mod vouching;
 mod wire;

@@ -106,9 +106,9 @@ fn whatever_the_file_takes_shows() {
         ("UPDATE git_changes SET files_changed_json = '[]'", "the git change"),
         ("UPDATE git_changes SET repo_path = X'ff00'", "the git change"),
         ("UPDATE disagreements SET topic = 'Nothing'", "the disagreement"),
-        ("UPDATE disagreements SET resolution = 'Fine.'", "no event vouches for that"),
+        ("UPDATE disagreements SET resolution = 'Fine.'", "the disagreement"),
         ("UPDATE disagreements SET resolved_at = '2030-01-01 00:00:00.000000'",
-            "no event vouches for that"),
+            "the disagreement"),
         ("CREATE TRIGGER planted AFTER INSERT ON approvals BEGIN
             UPDATE approvals SET status = 'APPROVED' WHERE id = NEW.id; END",
             "the trigger \"planted\" of the ledger was added"),

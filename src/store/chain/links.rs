@@ -1,0 +1,241 @@
+//! The links of the chain with what they stand for now, read a page at a time.
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
+use strum::IntoEnumIterator as _;
+
+use crate::domain::chain::tables::{
+    APPROVALS, DECISIONS, DISAGREEMENTS, EARLIER_DISAGREEMENTS, EARLIER_TASKS, EVENT_COLUMNS,
+    FINDINGS, FORM, GIT_CHANGES, POLICY_RESULT_RUNS, POLICY_RESULTS, PROJECTS, REVIEWS, RecordKind,
+    TASKS, Table,
+};
+use crate::domain::chain::{Cell, Link, Row};
+use crate::error::{Fault, Result};
+
+/// How many links a page holds.
+pub const PAGE: i64 = 1_000;
+
+/// The columns of a link, in the order in which [`Page::links`] reads them.
+const LINK_COLUMNS: [&str; 12] = [
+    "place",
+    "form",
+    "event_id",
+    "event_digest",
+    "actor",
+    "record_kind",
+    "record_id",
+    "record_digest",
+    "origin",
+    "token",
+    "policies",
+    "hash",
+];
+
+/// Links as SQLite gave them, each with its event and the rows it vouches for.
+#[derive(Debug, Default)]
+pub struct Page(Vec<SqliteRow>);
+
+impl Page {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The links in order.
+    pub fn links(&self) -> impl Iterator<Item = Result<Link<'_>>> {
+        self.0.iter().map(|row| {
+            let mut cells = Cells(row.try_get_unchecked(0)?);
+            let [
+                place,
+                form,
+                event_id,
+                event_digest,
+                actor,
+                record_kind,
+                record_id,
+                record_digest,
+                origin,
+                token,
+                policies,
+                hash,
+            ] = cells.take()?;
+            // One that is none, or of no version, does not fit the link's hash: that is told.
+            let form = number(form).unwrap_or(0);
+            let [actor_now] = cells.take()?;
+            let event: [_; EVENT_COLUMNS.len()] = cells.take()?;
+            Ok(Link {
+                place: number(place)?,
+                form,
+                event_id: event_id.unwrap_or_default(),
+                event_digest: event_digest.unwrap_or_default(),
+                actor,
+                record_kind,
+                record_id,
+                record_digest,
+                origin: origin.unwrap_or_default(),
+                token,
+                policies,
+                hash: hash.unwrap_or_default(),
+                event: event[0].is_some().then(|| event.into()),
+                actor_now,
+                rows: cells.rows(if form == 1 { 1 } else { FORM })?,
+            })
+        })
+    }
+}
+
+fn number(cell: Cell<'_>) -> Result<i64> {
+    let number = cell.and_then(|text| text.parse().ok());
+    number.ok_or_else(|| Fault::new("the ledger holds a link without a number").into())
+}
+
+/// The links after a place and up to another, in order: the first [`PAGE`] of them.
+///
+/// A link and all that it stands for come as one column of one row. Each row goes from SQLite's
+/// thread to the caller's, and each of its columns is copied on the way: with a row for each
+/// record, and a column for each value, that took longer than all the rest of a walk.
+pub async fn between(connection: &mut SqliteConnection, after: i64, to: i64) -> Result<Page> {
+    let mut all = columns("c", &LINK_COLUMNS);
+    all.push("(a.type || ' ' || a.name)".to_owned());
+    all.extend(columns("e", &EVENT_COLUMNS));
+    let record = |form: i64| {
+        let whens = RecordKind::iter()
+            .map(|kind| format!("WHEN '{}' THEN {} ", kind.name(), rows_of(kind, form)));
+        format!("CASE c.record_kind {}END", whens.collect::<String>())
+    };
+    let sql = format!(
+        "SELECT CONCAT({}, CASE c.form WHEN 1 THEN {} ELSE {} END) FROM event_chain c \
+         LEFT JOIN events e ON e.id = c.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
+         WHERE c.place > $1 AND c.place <= $2 ORDER BY c.place LIMIT {PAGE}",
+        packed(&all),
+        record(1),
+        record(FORM),
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(to).fetch_all(connection).await?;
+    Ok(Page(rows))
+}
+
+/// An expression for the packed rows that a link of that form vouches for; null if there are
+/// none. It speaks of the link as `c`, and in the first form of its event as `e`.
+pub(super) fn rows_of(kind: RecordKind, form: i64) -> String {
+    let one = |table: &'static Table| {
+        let row = packed_row("t", table);
+        format!("(SELECT {row} FROM {} t WHERE t.id = c.record_id)", table.name)
+    };
+    let with_project = |table: &'static Table| {
+        format!(
+            "(SELECT {} || {} FROM {} t LEFT JOIN projects p ON p.id = t.project_id \
+             WHERE t.id = c.record_id)",
+            packed_row("t", table),
+            packed_row("p", &PROJECTS),
+            table.name
+        )
+    };
+    let several = |rows: String, from: &str, key: &str| {
+        format!("(SELECT GROUP_CONCAT({rows}, '' ORDER BY {key}) FROM {from})")
+    };
+    let result = packed_row("t", &POLICY_RESULTS);
+    let run = packed_row("l", &POLICY_RESULT_RUNS);
+    match (kind, form) {
+        (RecordKind::Task, 1) => one(&EARLIER_TASKS),
+        (RecordKind::Task, _) => with_project(&TASKS),
+        (RecordKind::Decision, 1) => one(&DECISIONS),
+        (RecordKind::Decision, _) => with_project(&DECISIONS),
+        (RecordKind::GitChange, _) => one(&GIT_CHANGES),
+        (RecordKind::Review, _) => {
+            let from = "findings t WHERE t.review_id = c.record_id";
+            let findings = several(packed_row("t", &FINDINGS), from, "t.id");
+            format!("NULLIF(CONCAT({}, {findings}), '')", one(&REVIEWS))
+        }
+        (RecordKind::PolicyRun, 1) => {
+            let of_run = "policy_results t WHERE t.decision_id = e.entity_id \
+                          AND t.created_at = e.created_at";
+            let links = "policy_result_runs l WHERE l.event_id = c.event_id";
+            let results = several(result, of_run, "t.id");
+            let runs = several(run, links, "l.policy_result_id");
+            format!("NULLIF(CONCAT({results}, {runs}), '')")
+        }
+        (RecordKind::PolicyRun, _) => {
+            let rows = format!("{result} || {run}");
+            let own = "policy_result_runs l JOIN policy_results t ON t.id = l.policy_result_id \
+                       WHERE l.event_id = c.event_id";
+            let foreign = "foreign_policy_results f \
+                           JOIN policy_results t ON t.id = f.policy_result_id \
+                           LEFT JOIN policy_result_runs l ON l.policy_result_id = t.id \
+                           WHERE f.event_id = c.event_id";
+            let own = several(rows.clone(), own, "t.id");
+            let foreign = several(rows, foreign, "t.id");
+            format!("CASE c.origin WHEN 'govforge' THEN {own} ELSE {foreign} END")
+        }
+        (RecordKind::Disagreement, 1) => one(&EARLIER_DISAGREEMENTS),
+        (RecordKind::Disagreement, _) => one(&DISAGREEMENTS),
+        (RecordKind::Approval, _) => one(&APPROVALS),
+    }
+}
+
+/// A row as [`packed`] has it, behind the name of its table.
+fn packed_row(alias: &str, table: &Table) -> String {
+    let mut all = vec![format!("'{}'", table.name)];
+    all.extend(columns(alias, table.columns));
+    packed(&all)
+}
+
+/// Columns as one: each value as text behind its length in bytes and a colon, null without a
+/// length.
+pub(super) fn packed(columns: &[String]) -> String {
+    let cells: Vec<String> =
+        columns.iter().map(|column| format!("OCTET_LENGTH({column}), ':', {column}")).collect();
+    format!("CONCAT({})", cells.join(", "))
+}
+
+pub(super) fn columns(alias: &str, names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("{alias}.{name}")).collect()
+}
+
+/// What is left of a text that [`packed`] made. Bytes that are no text count as what can be
+/// read of them.
+pub(super) struct Cells<'a>(pub(super) &'a [u8]);
+
+impl<'a> Cells<'a> {
+    /// The next values.
+    pub(super) fn take<const COUNT: usize>(&mut self) -> Result<[Cell<'a>; COUNT]> {
+        let mut cells = [const { None }; COUNT];
+        for cell in &mut cells {
+            *cell = self.next()?;
+        }
+        Ok(cells)
+    }
+
+    /// All rows that are left, as [`rows_of`] has them.
+    pub(super) fn rows(&mut self, form: i64) -> Result<Vec<Row<'a>>> {
+        let mut rows = Vec::new();
+        while !self.0.is_empty() {
+            let table = self.next()?.and_then(|name| Table::find(&name, form));
+            let table = table.ok_or_else(unreadable)?;
+            let mut cells = Vec::with_capacity(table.columns.len());
+            for _ in table.columns {
+                cells.push(self.next()?);
+            }
+            rows.push(Row { table, cells });
+        }
+        Ok(rows)
+    }
+
+    fn next(&mut self) -> Result<Cell<'a>> {
+        let colon = self.0.iter().position(|byte| *byte == b':').ok_or_else(unreadable)?;
+        let (length, rest) = (&self.0[..colon], &self.0[colon + 1..]);
+        if length.is_empty() {
+            self.0 = rest;
+            return Ok(None);
+        }
+        let length = std::str::from_utf8(length).ok().and_then(|digits| digits.parse().ok());
+        let split = length.and_then(|length| rest.split_at_checked(length));
+        let (text, rest) = split.ok_or_else(unreadable)?;
+        self.0 = rest;
+        Ok(Some(String::from_utf8_lossy(text)))
+    }
+}
+
+fn unreadable() -> crate::error::Error {
+    Fault::new("the ledger gave a row that cannot be read").into()
+}
