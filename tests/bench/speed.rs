@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench speed [-- DECISIONS... TOOL...]` measures the start, the memory, every
 //! tool at three sizes of the ledger (100, 10 000 and 100 000 decisions, with ten events for
-//! each; or just the tools named, and nothing else), and several processes that write at once.
-//! The base of a latency is the server's own `ping` in the same run, and
-//! of a write the same transaction made by SQLite alone.
+//! each; or just the tools named, and nothing else), several processes that write at once, and
+//! `audit verify` (alone if it is named as `verify`). The base of a latency is the server's own
+//! `ping` in the same run, and of a write the same transaction made by SQLite alone.
 #![allow(clippy::print_stdout, reason = "it is made to be read")]
 #![allow(clippy::disallowed_methods, reason = "it starts git and the server")]
 
@@ -12,6 +12,8 @@
 mod client;
 #[path = "speed/ledger.rs"]
 mod ledger;
+#[path = "speed/record.rs"]
+mod record;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, reason = "it is the suite's")]
 mod support;
@@ -36,6 +38,10 @@ const MANY_CALLS: usize = 10_000;
 /// How many writes each of several processes makes.
 const WRITES: usize = 300;
 
+/// How many decisions the record has that is verified, and how often it is.
+const VERIFIED: usize = 30_000;
+const VERIFICATIONS: usize = 7;
+
 fn main() {
     // `cargo bench` adds a flag of its own.
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
@@ -49,6 +55,9 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![100, 10_000, 100_000];
     }
+    if only == ["verify"] {
+        return verify();
+    }
     if !only.is_empty() {
         return tools(&sizes, &only);
     }
@@ -56,6 +65,7 @@ fn main() {
     memory();
     tools(&sizes, &[]);
     processes();
+    verify();
 }
 
 fn start() {
@@ -303,6 +313,37 @@ fn processes() {
             throughput / alone,
             ms(median(&mut times)),
             ms(p99(&mut times)),
+        );
+    }
+}
+
+fn verify() {
+    let app = TestApp::init();
+    record::fill(&app.ledger_path(), VERIFIED);
+    let events = VERIFIED * record::EVENTS;
+    let export = app.root().join("record.jsonl");
+    let export = export.to_str().unwrap();
+    assert!(app.govforge(&["export", "-o", export]).status.success());
+    println!("\naudit verify of {events} events, {VERIFICATIONS} times, with the start");
+    for (name, arguments) in [
+        ("the ledger", vec!["audit", "verify", "--strict"]),
+        ("its export", vec!["audit", "verify", "--strict", export]),
+    ] {
+        let mut times: Vec<Duration> = (0..VERIFICATIONS)
+            .map(|_| {
+                let begin = Instant::now();
+                let output = app.govforge(&arguments);
+                let elapsed = begin.elapsed();
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+                elapsed
+            })
+            .collect();
+        let rate = |time: Duration| events as f64 / time.as_secs_f64();
+        let middle = median(&mut times);
+        println!(
+            "  {name}: {:.0} events a second (median; fastest {:.0})",
+            rate(middle),
+            rate(times[0])
         );
     }
 }
