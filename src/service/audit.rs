@@ -89,11 +89,15 @@ impl Service {
     /// reading is most of it. The second sees the same record or a later one, and what stands
     /// in the chain is never changed by a later call.
     async fn walk(&self, read: &mut SqliteConnection, walk: Walk) -> Result<Walk> {
+        links::map_file(read).await?;
         let (last, _) = store::chain::head(read).await?;
         let mut second = match last > PAGE {
             true => Some(self.ledger.read().await?),
             false => None,
         };
+        if let Some(second) = &mut second {
+            links::map_file(second).await?;
+        }
         let mut walking = tokio::task::spawn_blocking(|| Ok(walk));
         let mut place = 0;
         while place < last {

@@ -89,6 +89,16 @@ fn number(cell: Cell<'_>) -> Result<i64> {
     number.ok_or_else(|| Fault::new("the ledger holds a link without a number").into())
 }
 
+/// Lets a connection read the file as memory while a walk goes through all of it: a good tenth
+/// quicker. Should another program cut the file short meanwhile, the process ends, so this is
+/// for one that does nothing else.
+pub async fn map_file(connection: &mut SqliteConnection) -> Result<()> {
+    // 1 TiB, or as much as SQLite was built for.
+    let map = sqlx::raw_sql("PRAGMA mmap_size = 1099511627776");
+    map.execute(connection).await?;
+    Ok(())
+}
+
 /// The links after a place and up to another, in order: the first [`PAGE`] of them.
 ///
 /// A link and all that it stands for come as one column of one row. Each row goes from SQLite's
