@@ -71,7 +71,8 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
                 Some(path) => {
                     let file = File::open(path).map_err(|error| {
                         Failure::Refused(format!(
-                            "{} cannot be read ({}).",
+                            "{} cannot be read ({}). Name a file that `govforge export -o FILE` \
+                             wrote.",
                             path.display(),
                             error.kind()
                         ))

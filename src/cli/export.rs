@@ -1,13 +1,12 @@
 //! `govforge export`: the whole record, for a machine to verify or for a person to read.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::events::gist;
 use crate::cli::report::markdown::{decision, plain, quoted, words};
 use crate::cli::screen::Screen;
-use crate::cli::{Failure, harmless_json, unwritable, wait};
+use crate::cli::{Failure, harmless_json, output, wait};
 use crate::domain::entity::Project;
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
@@ -38,12 +37,13 @@ pub struct Args {
 /// Writes the export.
 ///
 /// # Errors
-/// As [`Service::export`] or [`Service::audit_record`]; refuses a file that cannot be written.
+/// As [`Service::export`] or [`Service::audit_record`]; refuses a ledger
+/// as the file to write, and one that cannot be written.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let output = args.output.as_deref();
     let (count, hash) = match args.markdown {
         false => {
-            let mut out = Noting { out: open(output)?, error: None };
+            let mut out = Noting { out: open(service, output)?, error: None };
             let exported = wait(async { Ok(service.export(&mut out).await) })?;
             // The service cannot tell a reader who has had enough from a full disk.
             if let Some(error) = out.error {
@@ -93,17 +93,16 @@ impl Write for Noting {
     }
 }
 
-fn open(output: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
+fn open(service: &Service, output: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
     let Some(path) = output else { return Ok(Box::new(BufWriter::new(io::stdout().lock()))) };
-    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
-    Ok(Box::new(BufWriter::new(file)))
+    Ok(Box::new(BufWriter::new(output::create(path, service.ledger_path())?)))
 }
 
 /// Writes every project; tells how many events there were, and the head of the chain.
 async fn markdown(service: &Service, output: Option<&Path>) -> Result<(i64, String), Failure> {
     let mut record = service.audit_record().await?;
     // Nothing is written over before it is known that there is something to read.
-    let out = &mut open(output)?;
+    let out = &mut open(service, output)?;
     let (place, hash) = &record.head;
     writeln!(
         out,

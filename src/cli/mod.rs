@@ -15,6 +15,7 @@ pub mod hook;
 pub mod init;
 pub mod list;
 pub mod mcp_client;
+mod output;
 mod pager;
 pub mod pages;
 pub mod policy;

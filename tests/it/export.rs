@@ -76,6 +76,36 @@ fn json_lines_are_the_default_and_exclude_markdown() {
     assert!(empty.contains("No project has been registered yet."), "{empty}");
 }
 
+#[test]
+fn a_ledger_is_never_written_over() {
+    let app = after_the_story();
+    let ledger = app.here().join(".govforge/govforge.db");
+    let other = app.here().join("other.db");
+    std::fs::copy(&ledger, &other).unwrap();
+    std::fs::hard_link(&ledger, app.here().join("link.db")).unwrap();
+    let before = export(&app, &[]);
+    let files = [
+        ".govforge/govforge.db",
+        ".govforge/../.govforge/govforge.db",
+        ".govforge/govforge.db-wal",
+        ".govforge/govforge.db-shm",
+        "other.db",
+        "link.db",
+    ];
+    for file in files {
+        for verb in [&["export"][..], &["export", "--markdown"], &["report", "--all"]] {
+            let output = app.govforge(&[verb, &["-o", file]].concat());
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{verb:?} {file}: {told}");
+            assert!(told.contains("Nothing was written. Name another file."), "{told}");
+        }
+    }
+    assert_eq!(export(&app, &[]), before);
+    let written = app.govforge(&["export", "-o", "record.jsonl"]);
+    assert!(written.status.success(), "{written:?}");
+    assert_eq!(std::fs::read_to_string(app.here().join("record.jsonl")).unwrap(), before);
+}
+
 /// More than a page, of other programs, at one time, in every form in which they write it.
 #[test]
 fn events_past_the_chain_come_once_too() {

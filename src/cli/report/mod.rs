@@ -6,13 +6,12 @@ mod html;
 pub mod markdown;
 mod picture;
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::PathBuf;
 
 use self::diff_lines::FileDiff;
 use crate::cli::screen::Screen;
-use crate::cli::{Failure, unwritable, wait};
+use crate::cli::{Failure, output, unwritable, wait};
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
 use crate::service::overview::{DecisionListed, ListDecisions};
@@ -47,8 +46,8 @@ struct Entry {
 /// Writes it.
 ///
 /// # Errors
-/// As [`Service::portrait`]; refuses a file that cannot be written, and to write HTML to a
-/// terminal.
+/// As [`Service::portrait`]; refuses a file that cannot be written or is a ledger, and to write
+/// HTML to a terminal.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     if args.output.is_none() && !args.markdown && io::stdout().is_terminal() {
         return Err(Failure::Refused(
@@ -80,7 +79,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         }
         Some(path) => {
             let unwritable = |error: io::Error| unwritable(path, &error);
-            let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);
+            let mut file = BufWriter::new(output::create(path, service.ledger_path())?);
             write(args, listed.as_deref(), entries, &mut file, unwritable)?;
             let line = format!("Wrote {} decision(s) to {}", references.len(), path.display());
             Ok(Screen::stdout().line(one_line(&line))?)
