@@ -151,8 +151,8 @@ fn check_project(service: &Service, runtime: &Runtime, project: &Project) -> Out
     let root = PathBuf::from(&project.root_path);
     if !root.is_dir() {
         return Outcome::Note(format!(
-            "{} is not there any more. If the repository has moved, run `govforge init` where it \
-             is now.",
+            "{} is not there any more. If the repository has moved, move it back, or put a link \
+             there to where it is now: `govforge init` elsewhere begins a record of its own.",
             root.display()
         ));
     }

@@ -8,18 +8,38 @@ use crate::service::portrait::EventSigned;
 
 /// Rows of a table: when (UTC), who, what, and in a few words what else.
 pub fn rows(events: &[EventSigned]) -> Vec<[(String, Style); 4]> {
-    let row = |one: &EventSigned| {
-        let kind = one.event.event_type.clone();
-        let words = gist(&kind, &one.event.payload);
-        let style = style(&kind);
-        [
-            (one.event.created_at.minute(), FAINT),
-            (one.actor.clone().unwrap_or_else(|| "-".to_owned()), PLAIN),
-            (kind, style),
-            (words, PLAIN),
-        ]
-    };
     events.iter().map(row).collect()
+}
+
+/// Such rows with what each is about, for events of several decisions.
+pub fn rows_about(events: &[EventSigned]) -> Vec<[(String, Style); 5]> {
+    let with = |one: &EventSigned| {
+        let [when, who, what, words] = row(one);
+        let about = one.about.clone().unwrap_or_else(|| "-".to_owned());
+        [when, (about, PLAIN), who, what, words]
+    };
+    events.iter().map(with).collect()
+}
+
+fn row(one: &EventSigned) -> [(String, Style); 4] {
+    let kind = one.event.event_type.clone();
+    let style = style(&kind);
+    [
+        (one.event.created_at.minute(), FAINT),
+        (one.actor.clone().unwrap_or_else(|| "-".to_owned()), PLAIN),
+        (kind, style),
+        (words(one), PLAIN),
+    ]
+}
+
+/// What a person wants to know of an event, with the name of whoever was asked for a review.
+pub fn words(one: &EventSigned) -> String {
+    let gist = gist(&one.event.event_type, &one.event.payload);
+    match &one.reviewer {
+        None => gist,
+        Some(reviewer) if gist.is_empty() => reviewer.clone(),
+        Some(reviewer) => format!("{reviewer}, {gist}"),
+    }
 }
 
 fn style(kind: &str) -> Style {
@@ -53,7 +73,10 @@ pub fn gist(kind: &str, payload: &Json) -> String {
             text("blocked"),
             text("warnings"),
         ),
-        "review.requested" => format!("focus: {}", text("focus")),
+        "review.requested" => match text("focus") {
+            focus if focus.is_empty() => focus,
+            focus => format!("focus: {focus}"),
+        },
         "review.submitted" => format!(
             "{} {}, findings: {}",
             text("display_id"),

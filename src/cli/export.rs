@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::events::gist;
+use crate::cli::events;
 use crate::cli::report::markdown::{decision, plain, quoted, words};
 use crate::cli::screen::Screen;
 use crate::cli::{Failure, harmless_json, output, wait};
@@ -202,8 +202,8 @@ fn event(recorded: &EventRecorded, out: &mut dyn Write) -> io::Result<()> {
         recorded.place.map_or("-".to_owned(), |place| place.to_string()),
         event.created_at,
         plain(recorded.signed.actor.as_deref().unwrap_or("-")),
-        plain(recorded.about.as_deref().unwrap_or("-")),
+        plain(recorded.signed.about.as_deref().unwrap_or("-")),
         plain(&event.event_type),
-        plain(&gist(&event.event_type, &event.payload))
+        plain(&events::words(&recorded.signed))
     )
 }

@@ -17,6 +17,12 @@ const PLAIN_WIDTH: usize = 80;
 const MAX_WIDTH: usize = 100;
 /// Below this, wrapping would leave a word a line.
 const MIN_WIDTH: usize = 40;
+/// The widest cell of a table in a terminal, except in its last column.
+const MAX_CELL: usize = 32;
+/// Fewer columns would leave too little of a table's last cell to read.
+const MIN_LAST: usize = 30;
+/// How far the further lines of a table's row are set in.
+const INDENT: usize = 4;
 
 /// What stands out.
 pub const STRONG: Style = Style::new().bold();
@@ -38,15 +44,18 @@ pub const CODE: Style = AnsiColor::Cyan.on_default();
 pub struct Screen {
     out: Box<dyn Write>,
     width: usize,
+    /// The whole width for tables; `None` where the output is no terminal: nothing is cut there.
+    columns: Option<usize>,
     pager: Option<Child>,
 }
 
 impl Screen {
     /// Standard output, locked for as long as the screen lives.
     pub fn stdout() -> Self {
-        let width = terminal_size::terminal_size_of(io::stdout())
-            .map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).clamp(MIN_WIDTH, MAX_WIDTH));
-        Self { out: Box::new(anstream::stdout().lock()), width, pager: None }
+        let columns = terminal_size::terminal_size_of(io::stdout())
+            .map(|(width, _)| usize::from(width.0).max(MIN_WIDTH));
+        let width = columns.map_or(PLAIN_WIDTH, |columns| columns.min(MAX_WIDTH));
+        Self { out: Box::new(anstream::stdout().lock()), width, columns, pager: None }
     }
 
     /// Standard output through the person's pager, where it is a terminal: `PAGER`, else `less`.
@@ -94,7 +103,7 @@ impl Screen {
     /// Any other sink, at a given width, with styles kept.
     #[cfg(test)]
     pub fn new(out: impl Write + 'static, width: usize) -> Self {
-        Self { out: Box::new(out), width, pager: None }
+        Self { out: Box::new(out), width, columns: Some(width), pager: None }
     }
 
     /// One line as it is, however long.
@@ -155,38 +164,57 @@ impl Screen {
         Ok(())
     }
 
-    /// Rows in columns as wide as their widest cell; the last one is cut where the width ends,
-    /// unless the output is no terminal. Nothing in a cell steers the terminal.
+    /// Rows in columns as wide as their widest cell. In a terminal, a row that is too wide goes on
+    /// in the next line, and what still is too long is cut. Nothing in a cell steers the terminal.
     ///
     /// # Errors
     /// The sink's, such as a closed pipe.
     pub fn table<const N: usize>(&mut self, rows: &[[(String, Style); N]]) -> io::Result<()> {
         let mut widths = [0; N];
+        let most = self.columns.map_or(usize::MAX, |_| MAX_CELL);
         let clean = |text: &str| printable(text).replace('\n', " ");
         for row in rows {
-            for (width, (text, _)) in widths.iter_mut().zip(row) {
-                *width = (*width).max(clean(text).width());
+            for (index, (width, (text, _))) in widths.iter_mut().zip(row).enumerate() {
+                let most = if index + 1 == N { usize::MAX } else { most };
+                *width = (*width).max(clean(text).width().min(most));
             }
         }
-        let whole = !io::stdout().is_terminal();
+        let breaks = breaks(&widths, self.columns);
         for row in rows {
             let mut used = 0;
             let mut line = String::new();
             for (index, ((text, style), width)) in row.iter().zip(widths).enumerate() {
-                let text = clean(text);
-                if index + 1 == N {
-                    let room = if whole { usize::MAX } else { self.width.saturating_sub(used) };
-                    let _ = write!(line, "{}", styled(*style, cut(&text, room)));
-                } else {
-                    let gap = gap(&text, width + 2);
-                    let _ = write!(line, "{}{gap}", styled(*style, text));
-                    used += width + 2;
+                if breaks[index] {
+                    self.line(line.trim_end())?;
+                    line = " ".repeat(INDENT);
+                    used = INDENT;
                 }
+                let room = self.columns.map_or(usize::MAX, |columns| columns.saturating_sub(used));
+                let text = cut(&clean(text), if index + 1 == N { room } else { room.min(most) });
+                let gap = if index + 1 == N { String::new() } else { gap(&text, width + 2) };
+                let _ = write!(line, "{}{gap}", styled(*style, text));
+                used += width + 2;
             }
             self.line(line.trim_end())?;
         }
         Ok(())
     }
+}
+
+/// Before which columns of a table a new line begins, so that none is wider than the terminal.
+fn breaks<const N: usize>(widths: &[usize; N], columns: Option<usize>) -> [bool; N] {
+    let mut breaks = [false; N];
+    let Some(columns) = columns else { return breaks };
+    let mut used = 0;
+    for (index, width) in widths.iter().enumerate() {
+        let least = if index + 1 == N { (*width).min(MIN_LAST) } else { *width };
+        if used > 0 && used + least > columns {
+            breaks[index] = true;
+            used = INDENT;
+        }
+        used += width + 2;
+    }
+    breaks
 }
 
 /// At most `room` columns, the last of which tells that something was cut.
@@ -257,6 +285,16 @@ fn pieces(word: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_that_is_too_wide_goes_on_in_the_next_line() {
+        let widths = [7, 17, 8, 11, 16, 60];
+        assert_eq!(breaks(&widths, None), [false; 6], "not in a pipe");
+        assert_eq!(breaks(&widths, Some(100)), [false; 6]);
+        assert_eq!(breaks(&widths, Some(80)), [false, false, false, false, false, true]);
+        assert_eq!(breaks(&widths, Some(60)), [false, false, false, false, true, false]);
+        assert_eq!(breaks(&[7, 17, 8, 11, 16, 9], Some(80)), [false; 6], "all of it fits");
+    }
 
     #[test]
     fn wraps_at_blanks_and_keeps_long_words_whole() {

@@ -9,15 +9,19 @@ use crate::cli::events::rows;
 use crate::cli::list::{of_risk, of_status};
 use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, gap, styled};
 use crate::cli::{Failure, print_json, wait};
-use crate::domain::entity::Finding;
 use crate::domain::excerpt::one_line;
 use crate::domain::value::{ApprovalStatus, FindingSeverity, PolicyResultStatus};
+use crate::git::FileCounts;
 use crate::service::Service;
 use crate::service::context::GitChangeShown;
 use crate::service::portrait::Portrait;
 
 /// The longest bar of a file's changed lines, in characters.
-const BAR: u64 = 30;
+const BAR: usize = 30;
+/// The longest bar where names leave no more room.
+const SHORT_BAR: usize = 10;
+/// The columns beside a file's name and its bar: blanks, and the number of lines.
+const COUNTS: usize = 11;
 /// Marks what is about another change than the one attached now.
 const STALE: &str = " (about an older change)";
 
@@ -102,25 +106,7 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     }
     match &portrait.files {
         Some(files) => {
-            let most = files.iter().map(|file| file.insertions + file.deletions).max();
-            let scale = most.unwrap_or(0).max(BAR);
-            let path = |path: &str| one_line(path);
-            let widest = files.iter().map(|file| path(&file.path).width()).max();
-            let widest = widest.unwrap_or(0).min(screen.width().saturating_sub(45).max(20));
-            for file in files {
-                let lines = file.insertions + file.deletions;
-                let bar = |lines: u64, sign: &str| {
-                    let length = (lines * BAR).div_ceil(scale);
-                    sign.repeat(usize::try_from(length).unwrap_or(0))
-                };
-                screen.line(format!(
-                    "  {}{}  {lines:>5} {}{}",
-                    path(&file.path),
-                    gap(&path(&file.path), widest),
-                    styled(GOOD, bar(file.insertions, "+")),
-                    styled(BAD, bar(file.deletions, "-"))
-                ))?;
-            }
+            bars(screen, files)?;
         }
         None => {
             for file in &change.files_changed {
@@ -131,6 +117,37 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     }
     let command = format!("govforge diff {}", portrait.decision.id);
     screen.line(format!("  {}", styled(FAINT, format!("{command} shows the lines"))))
+}
+
+/// The changed lines of each file: a number, and a bar as long as there is room for.
+fn bars(screen: &mut Screen, files: &[FileCounts]) -> io::Result<()> {
+    let lines = |file: &FileCounts| file.insertions + file.deletions;
+    let names: Vec<String> = files.iter().map(|file| one_line(&file.path)).collect();
+    let room = screen.width().saturating_sub(COUNTS);
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let widest = widest.min(room.saturating_sub(SHORT_BAR));
+    let longest = room.saturating_sub(widest).clamp(SHORT_BAR, BAR);
+    let scale = files.iter().map(lines).max().unwrap_or(0).max(longest as u64);
+    let bar = |lines: u64, sign: &str| {
+        let length = (lines * longest as u64).div_ceil(scale);
+        sign.repeat(usize::try_from(length).unwrap_or(0))
+    };
+    for (file, name) in files.iter().zip(&names) {
+        let mut lead = name.as_str();
+        // A name that is too long for its column has a line of its own.
+        if name.width() > widest {
+            screen.line(format!("  {name}"))?;
+            lead = "";
+        }
+        screen.line(format!(
+            "  {lead}{}  {:>5} {}{}",
+            gap(lead, widest),
+            lines(file),
+            styled(GOOD, bar(file.insertions, "+")),
+            styled(BAD, bar(file.deletions, "-"))
+        ))?;
+    }
+    Ok(())
 }
 
 fn short(change: &GitChangeShown) -> &str {
@@ -173,7 +190,7 @@ fn findings(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
             (&lead, of_severity(finding.severity)),
             &one_line(&format!(
                 "{}{} ({}, {}){stale}",
-                place(finding).map(|place| format!("{place}, ")).unwrap_or_default(),
+                finding.place().map(|place| format!("{place}, ")).unwrap_or_default(),
                 finding.category,
                 review.what.review.id,
                 review.by
@@ -185,16 +202,6 @@ fn findings(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Where a finding is, such as `src/auth.py:3-5`.
-pub fn place(finding: &Finding) -> Option<String> {
-    let path = finding.file_path.as_ref()?;
-    Some(match (finding.line_start, finding.line_end) {
-        (Some(start), Some(end)) if end != start => format!("{path}:{start}-{end}"),
-        (Some(line), _) | (None, Some(line)) => format!("{path}:{line}"),
-        (None, None) => path.clone(),
-    })
 }
 
 fn reviews(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cli::events::rows;
-use crate::cli::screen::{STRONG, Screen, styled};
+use crate::cli::events::rows_about;
+use crate::cli::screen::{STRONG, Screen};
 use crate::cli::{Failure, print_json, wait};
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
@@ -35,7 +35,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         return print_json(&History { task: &task, events: &events });
     }
     let mut screen = Screen::paged();
-    screen.line(format!("{}  {}", styled(STRONG, &task.id), one_line(&task.title)))?;
-    screen.table(&rows(&events))?;
+    screen.quote((&format!("{}  ", task.id), STRONG), &one_line(&task.title))?;
+    screen.table(&rows_about(&events))?;
     Ok(screen.finish()?)
 }

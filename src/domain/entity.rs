@@ -132,6 +132,18 @@ pub struct Finding {
     pub recommendation: Option<String>,
 }
 
+impl Finding {
+    /// Where it is, such as `src/auth.py:3-5`; `None` without a file.
+    pub fn place(&self) -> Option<String> {
+        let path = self.file_path.as_ref()?;
+        Some(match (self.line_start, self.line_end) {
+            (Some(start), Some(end)) if end != start => format!("{path}:{start}-{end}"),
+            (Some(line), _) | (None, Some(line)) => format!("{path}:{line}"),
+            (None, None) => path.clone(),
+        })
+    }
+}
+
 /// A policy as the ledger knows it: written by the runs that evaluated it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {

@@ -62,7 +62,7 @@ impl Repository {
                 Code::NotARepository,
                 format!(
                     "the project's root {} does not exist any more, or may not be read. \
-                     Register the project where it is now with `govforge init`.",
+                     Move it back, or put a link there to where it is now.",
                     project_root.display()
                 ),
             )

@@ -69,6 +69,9 @@ pub(super) async fn author_of(
     Ok(author.ok_or_else(vanished)?.name)
 }
 
+/// The longest name of an agent or a person, in characters.
+const MAX_NAME: usize = 255;
+
 /// Refuses who may not judge: a name that cannot be read, and, of a decision that needs a person,
 /// whoever is no person, and whoever made the decision, in any spelling.
 pub(super) async fn check_approver(
@@ -110,6 +113,16 @@ pub(super) async fn check_approver(
 /// A name on a verdict is one that whoever reads the record sees as it is. A blank one is refused
 /// where agents are made.
 fn check_readable(approver: &str) -> Result<()> {
+    let length = approver.chars().count();
+    if length > MAX_NAME {
+        return Err(Error::refused(
+            Code::ApproverNotAccepted,
+            format!(
+                "approver has {length} characters; a name has at most {MAX_NAME}. Shorten it. \
+                 Nothing was recorded."
+            ),
+        ));
+    }
     let refused = |why: &str| {
         Err(Error::refused(
             Code::ApproverNotAccepted,

@@ -65,6 +65,12 @@ pub struct Signed<T> {
 pub struct EventSigned {
     /// `None` where nobody was named.
     pub actor: Option<String>,
+    /// The display ID of the task or decision that it is about; of a review, its own in the
+    /// record of a project, else its decision's. `None` where that is gone.
+    pub about: Option<String>,
+    /// Who was asked for a review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
     #[serde(flatten)]
     pub event: EventShown,
 }
@@ -163,7 +169,9 @@ impl Service {
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         let events = dossier.events()?;
         let mut portrait = Portrait::draw(decision, dossier, task, &project.name, &rules, &names);
-        portrait.events = events.into_iter().map(|event| signed(&names, event)).collect();
+        let about = portrait.decision.id.clone();
+        portrait.events =
+            events.into_iter().map(|event| signed(&names, event, Some(about.clone()))).collect();
         Ok(portrait)
     }
 
@@ -178,10 +186,17 @@ impl Service {
         let task = self.task(&mut read, task_id).await?;
         let names = store::agents::names(&mut read).await?;
         let events = store::events::of_task(&mut read, task.id).await?;
-        Ok((
-            TaskNamed { id: task.display_id, title: task.title },
-            events.into_iter().map(|event| signed(&names, event)).collect(),
-        ))
+        let decisions = store::tasks::decisions_around(&mut read, task.id).await?;
+        let about = |event: &entity::Event| match event.entity_id == task.id {
+            true => Some(task.display_id.clone()),
+            false => decisions.get(&event.entity_id).cloned(),
+        };
+        let events = events.into_iter().map(|event| {
+            let about = about(&event);
+            signed(&names, event, about)
+        });
+        let events = events.collect();
+        Ok((TaskNamed { id: task.display_id, title: task.title }, events))
     }
 }
 
@@ -190,9 +205,17 @@ fn signed_by<T>(who: Vec<(String, Timestamp)>, what: Vec<T>) -> Vec<Signed<T>> {
     pairs.map(|((by, created_at), what)| Signed { by, created_at, what }).collect()
 }
 
-pub(super) fn signed(names: &HashMap<Uuid, String>, event: entity::Event) -> EventSigned {
-    let actor = event.actor_agent_id.and_then(|id| names.get(&id).cloned());
-    EventSigned { actor, event: EventShown::from(event) }
+pub(super) fn signed(
+    names: &HashMap<Uuid, String>,
+    event: entity::Event,
+    about: Option<String>,
+) -> EventSigned {
+    let named = |id| names.get(&id).cloned();
+    let actor = event.actor_agent_id.and_then(named);
+    let event = EventShown::from(event);
+    let asked = event.payload["reviewer_agent_id"].as_str();
+    let reviewer = asked.and_then(|id| Uuid::parse_str(id).ok()).and_then(named);
+    EventSigned { actor, about, reviewer, event }
 }
 
 pub(super) fn name(names: &HashMap<Uuid, String>, id: Uuid) -> String {

@@ -236,9 +236,10 @@ impl fmt::Display for Question {
             writeln!(f, "Findings:")?;
             let findings = self.findings.iter().map(|open| {
                 let old = if open.stale { ", about another change" } else { "" };
-                let place = open.finding.file_path.as_deref().map(quoted).unwrap_or_default();
-                let message = quoted(&open.finding.message);
-                format!("{} ({}{old}) {place} {message}", open.finding.severity, open.review)
+                let finding = &open.finding;
+                let place = finding.place().map(|place| quoted(&place) + " ").unwrap_or_default();
+                let message = quoted(&finding.message);
+                format!("{} ({}{old}) {place}{message}", finding.severity, open.review)
             });
             list(f, findings, self.findings.len())?;
         }

@@ -47,9 +47,6 @@ pub struct TaskRecorded {
 pub struct EventRecorded {
     /// Its place in the chain of the ledger; `None` if it is not in the chain.
     pub place: Option<i64>,
-    /// The display ID of the task, decision or review that it is about; of a disagreement, its
-    /// decision's. `None` where that is gone.
-    pub about: Option<String>,
     pub signed: EventSigned,
 }
 
@@ -139,8 +136,7 @@ impl Record {
         }
         let recorded = |placed: Placed| EventRecorded {
             place: placed.place,
-            about: placed.about,
-            signed: signed(&self.names, placed.event),
+            signed: signed(&self.names, placed.event, placed.about),
         };
         Ok(found.into_iter().map(recorded).collect())
     }

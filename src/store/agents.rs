@@ -91,7 +91,7 @@ pub async fn names(connection: &mut SqliteConnection) -> Result<HashMap<Uuid, St
     rows.iter().map(|row| Ok((row.uuid("id")?, row.text("name")?))).collect()
 }
 
-/// The names of the agents that have a part in a decision, by id.
+/// The names of the agents that have a part in a decision, or were asked for one, by id.
 pub async fn names_around(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
@@ -103,6 +103,9 @@ pub async fn names_around(
          UNION SELECT approver_agent_id FROM approvals WHERE decision_id = $1 \
          UNION SELECT actor_agent_id FROM events \
          WHERE entity_type = 'decision' AND entity_id = $1 \
+         UNION SELECT REPLACE(json_extract(payload_json, '$.reviewer_agent_id'), '-', '') \
+         FROM events WHERE entity_type = 'decision' AND entity_id = $1 \
+         AND event_type = 'review.requested' AND json_valid(payload_json) \
          UNION SELECT actor_agent_id FROM events WHERE entity_type = 'review' \
          AND entity_id IN (SELECT id FROM reviews WHERE decision_id = $1) \
          UNION SELECT actor_agent_id FROM events WHERE entity_type = 'disagreement' \

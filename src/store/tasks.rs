@@ -1,5 +1,7 @@
 //! The table `tasks`.
 
+use std::collections::HashMap;
+
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
@@ -75,4 +77,23 @@ pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Op
         .fetch_all(connection)
         .await?;
     row::only(&rows)
+}
+
+/// The display IDs of the decisions that are linked to a task, by the ids of the decisions
+/// themselves, of their reviews and of their disagreements.
+pub async fn decisions_around(
+    connection: &mut SqliteConnection,
+    task_id: Uuid,
+) -> Result<HashMap<Uuid, String>> {
+    let rows = sqlx::query(
+        "SELECT id, display_id FROM decisions WHERE task_id = $1 \
+         UNION ALL SELECT r.id, d.display_id FROM decisions d \
+         JOIN reviews r ON r.decision_id = d.id WHERE d.task_id = $1 \
+         UNION ALL SELECT g.id, d.display_id FROM decisions d \
+         JOIN disagreements g ON g.decision_id = d.id WHERE d.task_id = $1",
+    )
+    .bind(row::id(task_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(|row| Ok((row.uuid("id")?, row.text("display_id")?))).collect()
 }

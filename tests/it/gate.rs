@@ -32,7 +32,7 @@ pub fn app() -> TestApp {
             "status": "changes_requested",
             "findings": [
                 { "severity": "high", "category": "tests", "message": "No test.",
-                  "file_path": "src/auth.py" },
+                  "file_path": "src/auth.py", "line_start": 3, "line_end": 5 },
             ],
         }),
     );
@@ -86,7 +86,7 @@ fn the_person_is_shown_what_they_sign_and_their_answer_is_recorded() {
             "Diff hash: sha256:",
             "\"src/auth.py\"",
             "auth_change_requires_review: ",
-            "high (REV-001) \"src/auth.py\" \"No test.\"",
+            "high (REV-001) \"src/auth.py:3-5\" \"No test.\"",
             "Whether it needs a test",
             "in the name of \"maintainer\"",
         ] {
@@ -304,6 +304,8 @@ fn a_script_is_no_person() {
     assert!(code == Some(1) && told.contains("in a terminal"), "{told}");
     let (code, told) = approve(&["--as", "claude", "--yes"]);
     assert!(code == Some(1) && told.contains("coding agent"), "{told}");
+    let (code, told) = approve(&["--as", &"m".repeat(256), "--yes"]);
+    assert!(code == Some(1) && told.contains("at most 255"), "{told}");
     assert!(verdicts(&app).is_empty());
     assert_eq!(approve(&["--as", "maintainer", "--yes"]).0, Some(0));
     let app = app.with_file("shop/.govforge/config.toml", "[approval]\nconfirm = \"always\"\n");

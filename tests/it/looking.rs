@@ -165,11 +165,20 @@ fn show_tells_the_whole_record_and_timeline_its_events() {
 
     contains_all(
         &run(&app, &["timeline", "TASK-001"]),
-        &["TASK-001  Harden the login", "task.created", "maintainer  decision.needs_changes"],
+        &[
+            "TASK-001  Harden the login",
+            "  TASK-001  claude      task.created",
+            "  DEC-001   maintainer  decision.needs_changes",
+            "review.requested           codex, focus: ",
+            "  DEC-001   codex       review.submitted",
+        ],
     );
     let json: Value =
         serde_json::from_str(&run(&app, &["timeline", "TASK-001", "--json"])).unwrap();
     assert_eq!(json["events"][0]["actor"], "claude");
+    assert_eq!(json["events"][0]["about"], "TASK-001");
+    contains_all(&run(&app, &["report", "DEC-001", "--markdown"]), &["| codex, focus: "]);
+    contains_all(&run(&app, &["report", "DEC-001"]), &["<td>codex, focus: "]);
     contains_all(&refused(&app, &["show", "DEC-002"]), &["DEC-001"]);
     contains_all(&refused(&app, &["timeline", "DEC-001"]), &["TASK-001"]);
 }
@@ -360,6 +369,32 @@ fn a_person_signs_in_a_terminal() {
     assert!(colours.contains("\u{1b}[1mDEC-001"), "{colours:?}");
     let plain = app.with_env("NO_COLOR", "1");
     assert!(!stdout(&in_a_terminal(&plain, "show DEC-001", "").unwrap()).contains("\u{1b}[1m"));
+}
+
+/// Nothing that matters is cut in a narrow terminal, and no line is wider than it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_narrow_terminal_shows_it_all() {
+    let app = played_until("get_decision_context").with_env("NO_COLOR", "1");
+    for width in [40, 60, 80, 140] {
+        let resized = |verb: &str| {
+            let govforge = env!("CARGO_BIN_EXE_govforge");
+            let command = format!("stty cols {width} && {govforge} {verb}");
+            let mut script = app.hermetic("script");
+            script.args(["-qec", &command, "/dev/null"]).stdin(Stdio::null());
+            let output = script.env("PAGER", "").env("TERM", "xterm").output().ok()?;
+            Some(stdout(&output).replace('\r', ""))
+        };
+        let Some(list) = resized("list") else {
+            return skipped("there is no `script`: no terminal is made narrow");
+        };
+        contains_all(&list, &["TITLE", "Check the password at login"]);
+        let timeline = resized("timeline TASK-001").unwrap();
+        contains_all(&timeline, &["from draft to review_required", "policies: "]);
+        for line in list.lines().chain(timeline.lines()) {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -6,8 +6,7 @@ use super::Entry;
 use super::classes::{of_policy, of_review, of_risk, of_severity, of_status, of_verdict};
 use super::diff_lines::{FileDiff, Kind};
 use super::picture;
-use crate::cli::events::gist;
-use crate::cli::show::place;
+use crate::cli::events;
 use crate::domain::entity::Finding;
 use crate::domain::excerpt::printable;
 use crate::service::context::ReviewInFull;
@@ -262,7 +261,7 @@ fn findings(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn card(review: &Signed<ReviewInFull>, finding: &Finding) -> String {
-    let place = place(finding).map(|place| format!(" <code>{}</code>", escaped(&place)));
+    let place = finding.place().map(|place| format!(" <code>{}</code>", escaped(&place)));
     let advice = finding.recommendation.as_deref().map(|advice| format!("\u{2192} {advice}"));
     format!(
         "<div class=\"card {}\"><span class=\"tag\">{}</span>{} <span class=\"faint\">{}, {} by \
@@ -351,7 +350,7 @@ fn timeline(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
             escaped(signed.actor.as_deref().unwrap_or("-")),
             picture::class(&event.event_type),
             escaped(&event.event_type),
-            escaped(&gist(&event.event_type, &event.payload))
+            escaped(&events::words(signed))
         )?;
     }
     writeln!(out, "</tbody></table>")

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::events::gist;
-use crate::cli::show::place;
+use crate::cli::events;
 use crate::domain::excerpt::printable;
 use crate::service::context::PolicyResultInFull;
 use crate::service::portrait::Portrait;
@@ -26,7 +25,7 @@ pub fn write(portrait: &Portrait, index: usize, out: &mut dyn Write) -> io::Resu
             event.created_at.minute(),
             plain(signed.actor.as_deref().unwrap_or("-")),
             plain(&event.event_type),
-            plain(&gist(&event.event_type, &event.payload))
+            plain(&events::words(signed))
         )?;
     }
     Ok(())
@@ -150,11 +149,11 @@ fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         for (review, finding) in portrait.findings() {
             writeln!(
                 out,
-                "- **{}** ({}, {}) {}: {}{}{}",
+                "- **{}** ({}, {}){}: {}{}{}",
                 finding.severity,
                 finding.category,
                 plain(&review.what.review.id),
-                place(finding).map(|place| plain(&place)).unwrap_or_default(),
+                finding.place().map(|place| format!(" {}", plain(&place))).unwrap_or_default(),
                 plain(&finding.message),
                 finding
                     .recommendation

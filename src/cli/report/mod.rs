@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use self::diff_lines::FileDiff;
 use crate::cli::screen::Screen;
-use crate::cli::{Failure, output, unwritable, wait};
+use crate::cli::{Failure, output, wait};
 use crate::domain::excerpt::one_line;
 use crate::service::Service;
 use crate::service::overview::{DecisionListed, ListDecisions};
@@ -75,12 +75,11 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     match &args.output {
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            write(args, listed.as_deref(), entries, &mut out, Failure::from)
+            write(args, listed.as_deref(), entries, &mut out)
         }
         Some(path) => {
-            let unwritable = |error: io::Error| unwritable(path, &error);
             let mut file = BufWriter::new(output::create(path, service.ledger_path())?);
-            write(args, listed.as_deref(), entries, &mut file, unwritable)?;
+            write(args, listed.as_deref(), entries, &mut file)?;
             let line = format!("Wrote {} decision(s) to {}", references.len(), path.display());
             Ok(Screen::stdout().line(one_line(&line))?)
         }
@@ -107,7 +106,6 @@ fn write(
     listed: Option<&[DecisionListed]>,
     entries: impl Iterator<Item = Result<Entry, Failure>>,
     out: &mut dyn Write,
-    unwritable: impl Fn(io::Error) -> Failure,
 ) -> Result<(), Failure> {
     let mut begun = false;
     for (index, entry) in entries.enumerate() {
@@ -124,7 +122,7 @@ fn write(
                 html::begin(&title, listed, out).and_then(|()| html::article(&entry, index, out))
             }
         };
-        written.map_err(&unwritable)?;
+        written?;
         begun = true;
     }
     let ended = match args.markdown {
@@ -133,7 +131,7 @@ fn write(
         false if begun => html::end(out),
         false => html::begin("", listed, out).and_then(|()| html::end(out)),
     };
-    ended.and_then(|()| out.flush()).map_err(unwritable)
+    Ok(ended.and_then(|()| out.flush())?)
 }
 
 /// Tells a person who waits how far it is.
