@@ -379,7 +379,7 @@ fn a_narrow_terminal_shows_it_all() {
     for width in [40, 60, 80, 140] {
         let resized = |verb: &str| {
             let govforge = env!("CARGO_BIN_EXE_govforge");
-            let command = format!("stty cols {width} && {govforge} {verb}");
+            let command = format!("stty cols {width} rows 24 && {govforge} {verb}");
             let mut script = app.hermetic("script");
             script.args(["-qec", &command, "/dev/null"]).stdin(Stdio::null());
             let output = script.env("PAGER", "").env("TERM", "xterm").output().ok()?;
