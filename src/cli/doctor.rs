@@ -156,11 +156,17 @@ fn check_project(service: &Service, runtime: &Runtime, project: &Project) -> Out
             root.display()
         ));
     }
+    if let Err(error) = service.check_settings(project) {
+        return Outcome::Wrong(told(error.into()));
+    }
     match runtime.block_on(service.project_policies(&project.id.to_string())) {
         Ok(policies) => {
             Outcome::Fine(format!("{}, {} policies", root.display(), policies.policies.len()))
         }
-        Err(error) => Outcome::Wrong(told(error.into())),
+        Err(error) => Outcome::Wrong(format!(
+            "{} Correct it; `govforge policy check` looks at it again.",
+            told(error.into())
+        )),
     }
 }
 

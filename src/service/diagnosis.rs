@@ -1,8 +1,9 @@
 //! What `govforge doctor` and `govforge connect` ask of the surroundings; nothing is written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Service;
+use super::config;
 use super::place::Place;
 use crate::domain::entity::Project;
 use crate::error::Result;
@@ -49,6 +50,15 @@ impl Service {
     /// Refuses a repository that cannot be read.
     pub fn open_repository(&self, tree: &WorkingTree) -> Result<()> {
         Repository::open(".", &tree.root, &tree.root).map(drop)
+    }
+
+    /// Reads the settings of a project.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a file with a mistake, naming its place.
+    pub fn check_settings(&self, project: &Project) -> Result<()> {
+        config::approval_settings(Path::new(&project.root_path)).map(drop)
     }
 
     /// Opens the ledger and reads its projects; `None` while the file does not exist.

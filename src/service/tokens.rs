@@ -235,11 +235,16 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Refuses a blank label, one that an active token has, and no scopes.
+    /// Refuses a blank label, one that an active token has, a blank agent, and no scopes.
     pub async fn create_token(&self, new: NewToken) -> Result<(Token, Secret)> {
         let label = new.label.trim().to_owned();
         if label.is_empty() || label.chars().count() > 255 {
             return Err(Error::invalid("A label has 1 to 255 characters: it names the token."));
+        }
+        if new.agent.trim().is_empty() {
+            return Err(Error::invalid(
+                "The agent is blank. Name the one that the token is for, such as codex.",
+            ));
         }
         if new.scopes.is_empty() {
             return Err(Error::invalid(format!("Name at least one scope of {}.", Scope::names())));

@@ -339,7 +339,8 @@ fn the_doctor_says_what_is_wrong_and_how_to_mend_it() {
         "ok    repository: ",
         "ok    ledger: ",
         "ok    here: this directory belongs to shop",
-        "FAIL  project shop: ",
+        "FAIL  project shop: The policy file ",
+        "Correct it; `govforge policy check` looks at it again.",
         "FAIL  codex (user): ",
         "starts /gone/govforge, which is no program. Run `govforge connect codex --user`.",
         "FAIL  cursor (user): ",
@@ -351,6 +352,10 @@ fn the_doctor_says_what_is_wrong_and_how_to_mend_it() {
     }
     assert!(stderr(&output).contains("4 of "), "{}", stderr(&output));
     assert!(!other.exists());
+
+    let app = app.with_file("shop/.govforge/config.toml", "[approval]\nconfirm = \"maybe\"\n");
+    let told = stdout(&app.govforge(&["doctor"]));
+    assert!(told.contains("config.toml has a mistake in line 2, column 11"), "{told}");
 }
 
 #[cfg(unix)]
