@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::layout::Layout;
-use super::repository::open_exactly;
+use super::refusals::damaged;
+use super::repository::{cannot_open, open_exactly};
+use crate::error::Result;
 
 /// Where git looks for the hooks of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +16,16 @@ pub struct HooksDirectory {
 }
 
 /// The hooks of the repository at `root`, which must be resolved: in `core.hooksPath`, else in
-/// `hooks` beside the objects. `None` if there is no repository that can be opened.
-pub fn hooks_directory(root: &Path) -> Option<HooksDirectory> {
-    let layout = Layout::at(root)?;
-    let repository = open_exactly(&layout.root).ok()?;
-    Some(match repository.config().ok()?.get_path("core.hooksPath") {
+/// `hooks` beside the objects.
+///
+/// # Errors
+///
+/// Refuses a repository that cannot be opened, such as another user's.
+pub fn hooks_directory(root: &Path) -> Result<HooksDirectory> {
+    let layout = Layout::at(root).ok_or_else(|| damaged(root, "its `.git`"))?;
+    let repository = open_exactly(&layout.root).map_err(|error| cannot_open(&layout, &error))?;
+    let config = repository.config().map_err(|_error| damaged(root, "its configuration"))?;
+    Ok(match config.get_path("core.hooksPath") {
         Ok(path) => {
             let path = layout.root.join(path);
             let own = path.starts_with(&layout.root) || path.starts_with(&layout.common_dir);

@@ -226,7 +226,7 @@ pub(super) fn accept_harmless_extensions() {
     });
 }
 
-fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
+pub(super) fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
     let root = layout.root.display();
     let word = shell_word(&root);
     let unreadable = |message: String| Error::refused(Code::UnreadableRepository, message);

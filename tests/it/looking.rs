@@ -467,6 +467,9 @@ fn the_hook_keeps_the_one_that_was_there_and_stops_a_push() {
     let output = push();
     assert!(output.status.success(), "{}", stderr(&output));
     app.git(&["push", "-q", "origin", ":main"]);
+
+    std::fs::write(app.here().join(".git/config"), "[core\n").unwrap();
+    contains_all(&refused(&app, &["hook", "install", "pre-push"]), &["fsck"]);
 }
 
 #[cfg(unix)]

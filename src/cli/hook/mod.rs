@@ -47,7 +47,7 @@ enum Hook {
 /// Installs it in the repository around the working directory.
 ///
 /// # Errors
-/// Refuses a directory outside any repository, hooks that are shared with other repositories,
+/// Refuses a directory outside any repository, a repository that cannot be opened, hooks that are shared with other repositories,
 /// and a file that cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let What::Install { hook } = &args.what;
@@ -60,9 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     };
     let root = &located.worktree_root;
-    let Some(HooksDirectory { path: directory, is_shared }) = git::hooks_directory(root) else {
-        return refused(format!("The repository {} cannot be opened.", root.display()));
-    };
+    let HooksDirectory { path: directory, is_shared } = git::hooks_directory(root)?;
     if is_shared {
         return refused(format!(
             "core.hooksPath leads to {}, which other repositories use too. Nothing was written. \
@@ -77,7 +75,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let path = directory.join(name);
     let kept = write(&directory, &path, name, script).map_err(|error| {
-        Failure::Refused(format!("{} cannot be written ({}).", path.display(), error.kind()))
+        Failure::Refused(format!(
+            "{} cannot be written ({}). Check the permissions of the file and of its directory.",
+            path.display(),
+            error.kind()
+        ))
     })??;
     let mut screen = Screen::stdout();
     screen.line(one_line(&format!("Wrote {}", path.display())))?;
