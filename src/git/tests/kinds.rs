@@ -211,7 +211,7 @@ fn what_is_not_a_root_is_refused_with_the_root() {
     assert_refused(open("sub", &place.path("plain")), Code::NotARepository, &["git init"]);
     assert_refused(open("gone", &git.root), Code::NotARepository, &["gone", "does not exist"]);
     assert_refused(open(" ", &git.root), Code::InvalidInput, &["repo_path", shown(&git.root)]);
-    assert_refused(open(".", &place.path("gone")), Code::NotARepository, &["govforge init"]);
+    assert_refused(open(".", &place.path("gone")), Code::NotARepository, &["put a link there"]);
 }
 
 #[test]
