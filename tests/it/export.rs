@@ -13,16 +13,6 @@ fn export(app: &TestApp, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn after_the_story() -> TestApp {
-    let app = story::app();
-    let mut server = app.serve();
-    for (tool, arguments) in story::calls(&app) {
-        server.call(tool, arguments);
-    }
-    server.close();
-    app
-}
-
 /// The first cells of the rows of the timelines.
 fn places(text: &str) -> Vec<&str> {
     let timeline = text.lines().skip_while(|line| !line.starts_with("| ---: |")).skip(1);
@@ -31,7 +21,7 @@ fn places(text: &str) -> Vec<&str> {
 
 #[test]
 fn markdown_tells_the_whole_record_and_each_event_once() {
-    let app = after_the_story();
+    let app = story::told();
     let text = export(&app, &["--markdown"]);
     for part in [
         "# Audit record of shop",
@@ -61,7 +51,7 @@ fn markdown_tells_the_whole_record_and_each_event_once() {
 
 #[test]
 fn json_lines_are_the_default_and_exclude_markdown() {
-    let app = after_the_story();
+    let app = story::told();
     assert_eq!(export(&app, &["--jsonl"]), export(&app, &[]));
     assert_eq!(export(&app, &[]).lines().count(), 10);
     let output = app.govforge(&["export", "--jsonl", "--markdown"]);
@@ -78,7 +68,7 @@ fn json_lines_are_the_default_and_exclude_markdown() {
 
 #[test]
 fn a_ledger_is_never_written_over() {
-    let app = after_the_story();
+    let app = story::told();
     let ledger = app.here().join(".govforge/govforge.db");
     let other = app.here().join("other.db");
     std::fs::copy(&ledger, &other).unwrap();
@@ -109,7 +99,7 @@ fn a_ledger_is_never_written_over() {
 /// More than a page, of other programs, at one time, in every form in which they write it.
 #[test]
 fn events_past_the_chain_come_once_too() {
-    let app = after_the_story();
+    let app = story::told();
     let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
     for (letter, time) in [("a", "2026-01-02 03:04:05"), ("b", "2026-01-02T03:04:05Z")] {
         ledger.execute(&format!(

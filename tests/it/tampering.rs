@@ -10,17 +10,6 @@ use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
 use crate::support::story;
 
-/// The story, with every kind of row.
-fn after_the_story() -> TestApp {
-    let app = story::app();
-    let mut server = app.serve();
-    for (tool, arguments) in story::calls(&app) {
-        server.call(tool, arguments);
-    }
-    server.close();
-    app
-}
-
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -40,7 +29,7 @@ fn an_untouched_record_is_sound() {
     let app = TestApp::init();
     assert_sound(&app);
     assert_eq!(head(&app), "0".repeat(64));
-    let app = after_the_story();
+    let app = story::told();
     assert_sound(&app);
     let kept = head(&app);
     let mut server = app.serve();
@@ -60,7 +49,7 @@ fn an_untouched_record_is_sound() {
 /// Statements that the file itself refuses.
 #[test]
 fn events_and_their_chain_cannot_be_rewritten_by_plain_statements() {
-    let app = after_the_story();
+    let app = story::told();
     let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
     for statement in [
         "UPDATE events SET payload_json = '{}'",
@@ -85,7 +74,7 @@ fn whatever_the_file_takes_shows() {
     let unguarded = "DROP TRIGGER events_are_not_changed; DROP TRIGGER events_are_not_deleted;
         DROP TRIGGER events_are_queued; DROP TRIGGER chain_is_not_changed;
         DROP TRIGGER chain_is_not_deleted; PRAGMA foreign_keys = OFF; ";
-    let app = after_the_story();
+    let app = story::told();
     let path = app.ledger_path();
     let original = std::fs::read(&path).unwrap();
     for (statements, told) in [
@@ -159,7 +148,7 @@ fn whatever_the_file_takes_shows() {
 /// another program's, and told as that, also when the forger says otherwise.
 #[test]
 fn a_forged_approval_is_told_as_another_programs() {
-    let app = after_the_story();
+    let app = story::told();
     Ledger::open(&app.ledger_path()).unwrap().execute(
         "INSERT INTO approvals SELECT 'aaaaaaaaaaaa4aaa8aaaaaaaaaaaaaaa', decision_id,
             approver_agent_id, 'APPROVED', 'Fine.', created_at FROM approvals;
@@ -184,7 +173,7 @@ fn a_forged_approval_is_told_as_another_programs() {
 /// A call knows its own events from forged ones, however many wait before them.
 #[test]
 fn a_long_history_of_the_original_does_not_hide_who_wrote_what() {
-    let app = after_the_story();
+    let app = story::told();
     Ledger::open(&app.ledger_path()).unwrap().execute(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
          INSERT INTO events SELECT printf('%032d', n.i), e.project_id, e.entity_type, e.entity_id,
@@ -206,7 +195,7 @@ fn a_long_history_of_the_original_does_not_hide_who_wrote_what() {
 /// A head that was written into a link stands in the chain, and still proves nothing.
 #[test]
 fn a_head_that_was_written_into_a_link_proves_nothing() {
-    let app = after_the_story();
+    let app = story::told();
     let kept = "ab".repeat(32);
     Ledger::open(&app.ledger_path()).unwrap().execute(&format!(
         "DROP TRIGGER chain_is_not_changed; UPDATE event_chain SET hash = '{kept}' WHERE place = 3"
@@ -219,7 +208,7 @@ fn a_head_that_was_written_into_a_link_proves_nothing() {
 /// Whoever rewrites the whole chain cannot make the head that is kept elsewhere.
 #[test]
 fn a_new_chain_does_not_have_the_head_that_was_kept() {
-    let app = after_the_story();
+    let app = story::told();
     let kept = head(&app);
     Ledger::open(&app.ledger_path()).unwrap().execute(
         "DROP TRIGGER events_are_not_changed; DROP TRIGGER chain_is_not_deleted;
@@ -239,7 +228,7 @@ fn a_new_chain_does_not_have_the_head_that_was_kept() {
 
 #[test]
 fn an_export_is_checked_without_the_ledger() {
-    let app = after_the_story();
+    let app = story::told();
     let kept = head(&app);
     let export = text(&app.govforge(&["export"]));
     assert_eq!(export.lines().count(), 10);

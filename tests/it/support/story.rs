@@ -108,6 +108,17 @@ pub fn calls(app: &TestApp) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The repository, and a ledger that holds the whole story.
+pub fn told() -> TestApp {
+    let app = app();
+    let mut server = app.serve();
+    for (tool, arguments) in calls(&app) {
+        server.call(tool, arguments);
+    }
+    server.close();
+    app
+}
+
 /// Reads every resource, gets every prompt and asks for every list.
 pub fn read_everything(server: &mut Server) {
     let list = server.request("resources/list", Value::Null);
