@@ -95,14 +95,10 @@ impl Link<'_> {
         bytes.digest()
     }
 
-    fn event_cell(&self, column: &str) -> Option<&str> {
-        let index = EVENT_COLUMNS.iter().position(|name| *name == column)?;
-        self.event.as_ref()?.get(index)?.as_deref()
-    }
-
     /// What a person calls the event.
     fn name(&self) -> String {
-        let event_type = self.event_cell("event_type").unwrap_or("event");
+        let event_type = self.event.as_deref().and_then(|event| event_cell(event, "event_type"));
+        let event_type = event_type.unwrap_or("event");
         format!("{event_type} ({})", self.event_id)
     }
 
@@ -115,6 +111,12 @@ impl Link<'_> {
             None => format!("the {kind}"),
         }
     }
+}
+
+/// A cell of an event by its column.
+fn event_cell<'a>(event: &'a [Cell<'_>], column: &str) -> Option<&'a str> {
+    let index = EVENT_COLUMNS.iter().position(|name| *name == column)?;
+    event.get(index)?.as_deref()
 }
 
 /// The digest of the columns of one row, such as an event's.

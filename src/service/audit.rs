@@ -70,8 +70,16 @@ impl Service {
     pub async fn audit_verify(&self, kept: Option<&str>) -> Result<Verified> {
         let kept = kept.map(read_head).transpose()?;
         let mut read = self.ledger.read().await?;
-        let mut walk = self.walk(&mut read, Walk::new(kept.clone())).await?;
+        let mut walk = Walk::new(kept.clone());
+        for name in beside::no_tables(&mut read).await? {
+            let what = format!("the table {name} of the ledger is no table any more");
+            walk.tell(Problem { place: None, what });
+        }
+        let mut walk = self.walk(&mut read, walk).await?;
         let waiting = store::chain::waiting(&mut read).await?;
+        for event in beside::waiting_events(&mut read).await? {
+            walk.listen(&event);
+        }
         check_rows(&mut read, &mut walk, waiting).await?;
         check_decisions(&mut read, &mut walk).await?;
         let mut unproved = unproved(&walk, waiting);
@@ -144,13 +152,26 @@ async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) 
     let is_own = walk.foreign_count == 0 && walk.earlier_count == 0 && waiting == 0;
     let counts = beside::counts(read).await?;
     let found = |name| walk.found_rows.get(name).copied().unwrap_or_default();
-    if !is_own || counts.iter().any(|(name, count)| found(name) != *count) {
+    let is_complete = is_own && counts.iter().all(|(name, count)| found(name) == *count);
+    if !is_complete {
         for (table, id) in beside::unvouched(read, KEPT as u32).await? {
             told.push(match table {
                 "events" => format!("the event {id} was added past the chain"),
                 _ => format!("the row {id} of {table} was added: no event vouches for it"),
             });
         }
+    }
+    // The others have been counted, or looked through now.
+    let mut tables = vec!["projects", "agents", "policies"];
+    if !is_complete {
+        tables.extend(counts.iter().map(|(name, _)| *name));
+    }
+    for (table, count) in beside::rows_without_an_id(read, tables).await? {
+        told.push(format!("{count} row(s) of {table} were added without an id of their own"));
+    }
+    let out_of_place = beside::links_out_of_place(read).await?;
+    if out_of_place > 0 {
+        told.push(format!("{out_of_place} link(s) were added beside the places of the chain"));
     }
     for id in beside::lost_projects(read).await? {
         told.push(format!("the project {id} was removed"));
@@ -176,25 +197,23 @@ async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) 
 
 /// Tells of decisions that do not stand where their events leave them.
 async fn check_decisions(read: &mut SqliteConnection, walk: &mut Walk) -> Result<()> {
-    let mut last = String::new();
+    let mut last = i64::MIN;
     loop {
-        let decisions = beside::decisions_after(read, &last).await?;
+        let decisions = beside::decisions_after(read, last).await?;
         let Some(end) = decisions.last() else { return Ok(()) };
-        last.clone_from(&end.id);
+        last = end.row;
         for decision in decisions {
             let Some(told) = walk.decisions.get(&decision.id).cloned() else { continue };
             let results = u64::try_from(decision.results).unwrap_or(0);
             let counted = told.results.is_none_or(|told| told == results);
-            if (told.status == decision.status && counted)
-                || beside::is_waiting(read, &decision.id).await?
-            {
-                continue;
-            }
             let name = &decision.display_id;
-            if told.status != decision.status {
+            if told.status.to_uppercase() != decision.status {
+                let stands = decision.status.to_lowercase();
+                // Lists that go by the stored spelling would miss it.
+                let spelled = if stands == told.status { " in another spelling" } else { "" };
                 let what = format!(
-                    "{name} stands at {}, but its events leave it at {}",
-                    decision.status, told.status
+                    "{name} stands at {stands}{spelled}, but its events leave it at {}",
+                    told.status
                 );
                 walk.tell(Problem { place: None, what });
             }

@@ -12,9 +12,9 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use uuid::Uuid;
 
-use self::links::{Cells, columns, packed, rows_of};
+use self::links::{ACTOR_COLUMNS, Cells, actor_of, columns, number, packed, rows_of, texts};
 use super::batch::rows_of_each;
-use super::row::{self, Columns as _};
+use super::row;
 use crate::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS, RecordKind};
 use crate::domain::chain::{Cell, EARLIER, GENESIS, Link, OTHER, OWN, digest, record_digest};
 use crate::error::{Fault, Result};
@@ -23,8 +23,18 @@ use crate::error::{Fault, Result};
 /// may have a long history.
 const TAKEN_AT_ONCE: u32 = 10_000;
 
+/// The highest place that a link is looked for at. Nobody came to one above it by adding links:
+/// it was put there, and the chain goes on below it.
+pub(super) const HIGHEST: i64 = 1 << 53;
+
 /// The place and hash of the last link.
-const HEAD: &str = "SELECT place, hash FROM event_chain ORDER BY place DESC LIMIT 1";
+fn head_query() -> String {
+    let link = packed(&columns("c", &["place", "hash"]));
+    format!(
+        "SELECT {link} FROM event_chain c WHERE c.place BETWEEN 1 AND {HIGHEST} \
+         ORDER BY c.place DESC LIMIT 1"
+    )
+}
 
 /// Takes the events that wait into the chain, in the order in which they were written. Those
 /// in `own` are this call's, written under the token of that label.
@@ -47,11 +57,15 @@ async fn take_some_in(
     own: &HashSet<String>,
     token: Option<&str>,
 ) -> Result<bool> {
+    let mut all = columns("q", &["event_id", "origin"]);
+    all.extend(columns("a", &ACTOR_COLUMNS));
+    all.extend(columns("e", &EVENT_COLUMNS));
     let sql = format!(
-        "SELECT q.turn, q.event_id, q.origin, a.type || ' ' || a.name, {} FROM event_queue q \
+        "SELECT q.turn, {} FROM event_queue q \
          LEFT JOIN events e ON e.id = q.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
-         ORDER BY q.turn LIMIT {TAKEN_AT_ONCE}; {HEAD}",
-        packed(&columns("e", &EVENT_COLUMNS))
+         ORDER BY q.turn LIMIT {TAKEN_AT_ONCE}; {}",
+        packed(&all),
+        head_query()
     );
     let all = rows_of_each(connection, sqlx::query(AssertSqlSafe(sql))).await?;
     let [waiting, last_link] = all.as_slice() else {
@@ -63,16 +77,19 @@ async fn take_some_in(
     let (mut place, mut before) = read_head(last_link.first())?;
     for row in waiting {
         let turn: i64 = row.try_get(0)?;
-        let event: [_; EVENT_COLUMNS.len()] = Cells(row.try_get_unchecked(4)?).take()?;
+        let mut cells = Cells(row.try_get_unchecked(1)?);
+        let [event_id, queued_as] = cells.take()?;
+        let actor = actor_of(cells.take()?);
+        let event: [_; EVENT_COLUMNS.len()] = cells.take()?;
         // It went with its project before it was taken in.
         if event[0].is_none() {
             leave_queue(connection, turn).await?;
             continue;
         }
-        let event_id: &str = row.try_get(1)?;
-        let is_own = own.contains(event_id);
+        let event_id = event_id.unwrap_or_default();
+        let is_own = own.contains(&*event_id);
         // Whoever writes to the queue by hand does not become this program.
-        let earlier = row.try_get::<&str, _>(2)? == EARLIER;
+        let earlier = queued_as.as_deref() == Some(EARLIER);
         let origin = match (is_own, earlier) {
             (true, _) => OWN,
             (false, true) => EARLIER,
@@ -82,9 +99,9 @@ async fn take_some_in(
         let mut link = Link {
             place: place.saturating_add(1),
             form: FORM,
-            event_id: event_id.into(),
+            event_id,
             event_digest: digest(&event).into(),
-            actor: row.try_get::<Option<&str>, _>(3)?.map(Cow::from),
+            actor,
             record_kind: vouched.kind.map(|kind| kind.name().into()),
             record_id: vouched.id.map(Cow::from),
             record_digest: vouched.digest.map(Cow::from),
@@ -116,12 +133,13 @@ async fn insert(connection: &mut SqliteConnection, link: &Link<'_>, turn: i64) -
     let statements = sqlx::query(
         "INSERT INTO event_chain (place, event_id, event_digest, actor, record_kind, record_id, \
          record_digest, origin, token, hash, form, policies) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         VALUES ($1, (SELECT event_id FROM event_queue WHERE turn = $2), $3, $4, $5, $6, $7, $8, \
+         $9, $10, $11, $12) \
          ON CONFLICT (event_id) DO NOTHING RETURNING place; \
-         DELETE FROM event_queue WHERE turn = $13",
+         DELETE FROM event_queue WHERE turn = $2",
     )
     .bind(link.place)
-    .bind(&*link.event_id)
+    .bind(turn)
     .bind(&*link.event_digest)
     .bind(link.actor.as_deref())
     .bind(link.record_kind.as_deref())
@@ -131,22 +149,21 @@ async fn insert(connection: &mut SqliteConnection, link: &Link<'_>, turn: i64) -
     .bind(link.token.as_deref())
     .bind(&*link.hash)
     .bind(link.form)
-    .bind(link.policies.as_deref())
-    .bind(turn);
+    .bind(link.policies.as_deref());
     let all = rows_of_each(connection, statements).await?;
     Ok(all.first().is_some_and(|added| !added.is_empty()))
 }
 
 /// The place and hash of the last link.
 pub async fn head(connection: &mut SqliteConnection) -> Result<(i64, String)> {
-    read_head(sqlx::query(HEAD).fetch_optional(connection).await?.as_ref())
+    let head = sqlx::query(AssertSqlSafe(head_query()));
+    read_head(head.fetch_optional(connection).await?.as_ref())
 }
 
 fn read_head(row: Option<&SqliteRow>) -> Result<(i64, String)> {
-    match row {
-        Some(row) => Ok((row.integer("place")?, row.text("hash")?)),
-        None => Ok((0, GENESIS.to_owned())),
-    }
+    let Some(row) = row else { return Ok((0, GENESIS.to_owned())) };
+    let [place, hash] = Cells(row.try_get_unchecked(0)?).take()?;
+    Ok((number(place)?, hash.unwrap_or_default().into_owned()))
 }
 
 /// How many events wait to be taken in.
@@ -173,6 +190,10 @@ async fn vouched(
         return Ok(Vouched::default());
     };
     let event_id = cell(event, "id");
+    // Damaged: nothing can refer to it, and it proves nothing.
+    if links::is_damaged(event_id) {
+        return Ok(Vouched::default());
+    }
     if kind == RecordKind::PolicyRun && origin != OWN {
         find_results(connection, event).await?;
     }
@@ -220,16 +241,19 @@ async fn record_id(
         // The same commit may be attached twice: the one just before the event, or (where the
         // original's clock differs) the nearest after it.
         RecordKind::GitChange => {
-            sqlx::query_scalar(
-                "SELECT id FROM git_changes WHERE decision_id = $1 AND commit_hash = $2 \
+            let sql = format!(
+                "SELECT {} FROM git_changes t WHERE decision_id = $1 AND commit_hash = $2 \
                  ORDER BY created_at > $3, CASE WHEN created_at <= $3 THEN created_at END DESC, \
                  created_at, id LIMIT 1",
-            )
-            .bind(entity)
-            .bind(payload()["commit_hash"].as_str())
-            .bind(cell(event, "created_at"))
-            .fetch_optional(connection)
-            .await?
+                packed(&columns("t", &["id"]))
+            );
+            let changes = sqlx::query(AssertSqlSafe(sql))
+                .bind(entity)
+                .bind(payload()["commit_hash"].as_str())
+                .bind(cell(event, "created_at"))
+                .fetch_all(connection)
+                .await?;
+            texts(&changes)?.pop()
         }
     })
 }

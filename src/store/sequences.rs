@@ -4,7 +4,6 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::batch::rows_of_each;
-use super::records;
 use super::row::{self, Columns as _};
 use crate::domain::id::{DisplayId, Kind};
 use crate::error::Result;
@@ -26,23 +25,20 @@ pub async fn next(
     if let Some(number) = count_up(connection, project_id, kind).await? {
         return Ok(DisplayId { kind, number });
     }
-    let last: Option<i64> = sqlx::query_scalar(
-        "SELECT last_number FROM display_sequences WHERE project_id = $1 AND prefix = $2",
+    let last: Option<Option<i64>> = sqlx::query_scalar(
+        "SELECT IIF(TYPEOF(last_number) = 'integer', last_number, NULL) FROM display_sequences \
+         WHERE project_id = $1 AND prefix = $2",
     )
     .bind(row::id(project_id))
     .bind(kind.prefix())
     .fetch_optional(&mut *connection)
     .await?;
-    let last = match last.map(u64::try_from) {
+    let last = match last.flatten().map(u64::try_from) {
         Some(Ok(last)) if last <= HIGHEST => last,
         _ => highest(connection, project_id, kind).await?,
     };
     let mut next = DisplayId { kind, number: last + 1 };
-    while records::find(connection, next)
-        .await?
-        .iter()
-        .any(|record| record.project_id == project_id)
-    {
+    while is_taken(connection, project_id, next).await? {
         next.number += 1;
     }
     sqlx::query(
@@ -97,19 +93,41 @@ async fn count_up(
     }
 }
 
+/// Whether a row of the project has that display ID, also one that cannot be read.
+async fn is_taken(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+    id: DisplayId,
+) -> Result<bool> {
+    let rows = sqlx::query(match id.kind {
+        Kind::Task => "SELECT 1 FROM tasks WHERE project_id = $1 AND display_id = $2",
+        Kind::Decision => "SELECT 1 FROM decisions WHERE project_id = $1 AND display_id = $2",
+        Kind::Review => {
+            "SELECT 1 FROM reviews r JOIN decisions d ON d.id = r.decision_id \
+             WHERE d.project_id = $1 AND r.display_id = $2"
+        }
+    });
+    let rows = rows.bind(row::id(project_id)).bind(id.to_string());
+    Ok(!rows.fetch_all(connection).await?.is_empty())
+}
+
 /// The highest number among the rows of a ledger that has no counter yet.
 async fn highest(connection: &mut SqliteConnection, project_id: Uuid, kind: Kind) -> Result<u64> {
-    let ids: Vec<String> = sqlx::query_scalar(match kind {
-        Kind::Task => "SELECT display_id FROM tasks WHERE project_id = $1",
-        Kind::Decision => "SELECT display_id FROM decisions WHERE project_id = $1",
+    // As bytes: one that is no text has no number, and is no reason to give none.
+    let ids: Vec<Vec<u8>> = sqlx::query_scalar(match kind {
+        Kind::Task => "SELECT CAST(display_id AS BLOB) FROM tasks WHERE project_id = $1",
+        Kind::Decision => "SELECT CAST(display_id AS BLOB) FROM decisions WHERE project_id = $1",
         Kind::Review => {
-            "SELECT r.display_id FROM reviews r JOIN decisions d ON d.id = r.decision_id \
-             WHERE d.project_id = $1"
+            "SELECT CAST(r.display_id AS BLOB) FROM reviews r \
+             JOIN decisions d ON d.id = r.decision_id WHERE d.project_id = $1"
         }
     })
     .bind(row::id(project_id))
     .fetch_all(connection)
     .await?;
-    let numbers = ids.iter().filter_map(|text| DisplayId::read(kind, text)).map(|id| id.number);
+    let numbers = ids.iter().filter_map(|id| {
+        let text = std::str::from_utf8(id).ok()?;
+        DisplayId::read(kind, text).map(|id| id.number)
+    });
     Ok(numbers.filter(|number| *number <= HIGHEST).max().unwrap_or(0))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value as Json;
 
-use super::{EARLIER, GENESIS, Link, OWN, digest, record_digest};
+use super::{Cell, EARLIER, GENESIS, Link, OWN, digest, event_cell, record_digest};
 
 /// How many problems, and how many events of another program, are kept one by one.
 pub const KEPT: usize = 100;
@@ -103,7 +103,9 @@ impl Walk {
             self.earlier_count += 1;
         }
         self.count(link);
-        self.listen(link);
+        if let Some(event) = &link.event {
+            self.listen(event);
+        }
     }
 
     fn check_content(&mut self, link: &Link<'_>) {
@@ -147,15 +149,16 @@ impl Walk {
         }
     }
 
-    /// Takes what the event says about its decision.
-    fn listen(&mut self, link: &Link<'_>) {
+    /// Takes what an event, in the order of [`super::tables::EVENT_COLUMNS`], says about its
+    /// decision. Those that wait to be taken in are heard after the walk.
+    pub fn listen(&mut self, event: &[Cell<'_>]) {
         let (Some(event_type), Some(entity)) =
-            (link.event_cell("event_type"), link.event_cell("entity_id"))
+            (event_cell(event, "event_type"), event_cell(event, "entity_id"))
         else {
             return;
         };
         let payload = || -> Json {
-            let text = link.event_cell("payload_json").unwrap_or("null");
+            let text = event_cell(event, "payload_json").unwrap_or("null");
             serde_json::from_str(text).unwrap_or_default()
         };
         match event_type {
@@ -175,7 +178,8 @@ impl Walk {
             "decision.policy_evaluated" => {
                 let count = payload()["policy_count"].as_u64();
                 if let Some(told) = self.decisions.get_mut(entity) {
-                    told.results = told.results.zip(count).map(|(sum, count)| sum + count);
+                    told.results =
+                        told.results.zip(count).map(|(sum, count)| sum.saturating_add(count));
                 }
             }
             _ => {}
@@ -206,8 +210,8 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::domain::chain::Row;
     use crate::domain::chain::tables::{APPROVALS, FORM, RecordKind};
-    use crate::domain::chain::{Cell, Row};
 
     fn text(text: &str) -> Cell<'static> {
         Some(Cow::Owned(text.to_owned()))

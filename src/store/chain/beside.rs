@@ -5,16 +5,15 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 
-use super::links::{Cells, PAGE, columns, packed};
-use super::{cell, record_id};
-use crate::domain::chain::digest;
+use super::links::{Cells, PAGE, columns, packed, texts};
+use super::{HIGHEST, cell, record_id};
 use crate::domain::chain::tables::{
     APPROVALS, DECISIONS, DISAGREEMENTS, EVENT_COLUMNS, GIT_CHANGES, POLICY_COLUMNS, REVIEWS,
     RecordKind, TASKS, Table,
 };
+use crate::domain::chain::{Cell, digest};
 use crate::error::Result;
 use crate::store::ledger::schema::MIGRATIONS;
-use crate::store::row::Columns as _;
 
 /// The tables whose rows have an event each. Findings and policy results are hashed and counted
 /// with what they hang off.
@@ -31,7 +30,8 @@ const RECORDS: [(RecordKind, &Table); 6] = [
 pub async fn counts(connection: &mut SqliteConnection) -> Result<Vec<(&'static str, i64)>> {
     let mut counts = Vec::new();
     for name in RECORDS.iter().map(|(_, table)| table.name).chain(["events"]) {
-        let sql = format!("SELECT COUNT(*) FROM {name}");
+        // The rows themselves: an index need not have each.
+        let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED");
         let count = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
         counts.push((name, count));
     }
@@ -46,10 +46,12 @@ pub async fn policy_results(connection: &mut SqliteConnection) -> Result<i64> {
 
 /// The projects that have events and are gone.
 pub async fn lost_projects(connection: &mut SqliteConnection) -> Result<Vec<String>> {
-    let projects = sqlx::query_scalar(
-        "SELECT DISTINCT project_id FROM events WHERE project_id NOT IN (SELECT id FROM projects)",
+    let sql = format!(
+        "SELECT DISTINCT {} FROM events t WHERE t.project_id NOT IN \
+         (SELECT id FROM projects WHERE id IS NOT NULL)",
+        packed(&columns("t", &["project_id"]))
     );
-    Ok(projects.fetch_all(connection).await?)
+    texts(&sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?)
 }
 
 /// What no event vouches for, each as the table's name and the row's id: events that were
@@ -62,42 +64,77 @@ pub async fn unvouched(
     limit: u32,
 ) -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
-    let strays: Vec<String> = sqlx::query_scalar(
-        "SELECT id FROM events WHERE id NOT IN (SELECT event_id FROM event_chain) \
-         AND id NOT IN (SELECT event_id FROM event_queue) ORDER BY id LIMIT $1",
-    )
-    .bind(limit)
-    .fetch_all(&mut *connection)
-    .await?;
-    found.extend(strays.into_iter().map(|id| ("events", id)));
+    // A null among what is compared with would make each comparison unknown.
+    let strays = format!(
+        "SELECT {} FROM events t WHERE t.id NOT IN \
+         (SELECT event_id FROM event_chain WHERE event_id IS NOT NULL) \
+         AND t.id NOT IN (SELECT event_id FROM event_queue WHERE event_id IS NOT NULL) \
+         ORDER BY t.id LIMIT $1",
+        packed(&columns("t", &["id"]))
+    );
+    let strays = sqlx::query(AssertSqlSafe(strays)).bind(limit).fetch_all(&mut *connection).await?;
+    found.extend(texts(&strays)?.into_iter().map(|id| ("events", id)));
     let waiting = waiting_records(connection).await?;
     for (kind, table) in RECORDS {
         let sql = format!(
-            "SELECT id FROM {} WHERE id NOT IN (SELECT record_id FROM event_chain \
+            "SELECT {} FROM {} t WHERE t.id NOT IN (SELECT record_id FROM event_chain \
              WHERE record_kind = '{}' AND record_id IS NOT NULL) \
-             AND id NOT IN (SELECT value FROM JSON_EACH($1)) ORDER BY id LIMIT $2",
+             AND t.id NOT IN (SELECT value FROM JSON_EACH($1)) ORDER BY t.id LIMIT $2",
+            packed(&columns("t", &["id"])),
             table.name,
             kind.name()
         );
-        let ids = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql)).bind(&waiting).bind(limit);
+        let ids = sqlx::query(AssertSqlSafe(sql)).bind(&waiting).bind(limit);
         let ids = ids.fetch_all(&mut *connection).await?;
-        found.extend(ids.into_iter().map(|id| (table.name, id)));
+        found.extend(texts(&ids)?.into_iter().map(|id| (table.name, id)));
     }
     Ok(found)
+}
+
+/// The tables among these that have rows without an id of their own, and how many: rows that
+/// share one, have none, or are not in the index by which rows are found. A table that is as
+/// the migrations have it takes no such row.
+pub async fn rows_without_an_id(
+    connection: &mut SqliteConnection,
+    tables: impl IntoIterator<Item = &'static str>,
+) -> Result<Vec<(&'static str, i64)>> {
+    let mut found = Vec::new();
+    for table in tables {
+        let sql = format!(
+            "SELECT (SELECT COUNT(*) FROM {table} NOT INDEXED) \
+             - (SELECT COUNT(DISTINCT id) FROM {table})"
+        );
+        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
+        if rows != 0 {
+            found.push((table, rows));
+        }
+    }
+    Ok(found)
+}
+
+/// How many links stand where no walk comes by: before the first place, above the highest, or
+/// at none.
+pub async fn links_out_of_place(connection: &mut SqliteConnection) -> Result<i64> {
+    let sql = format!(
+        "SELECT (SELECT COUNT(*) FROM event_chain NOT INDEXED) \
+         - (SELECT COUNT(*) FROM event_chain WHERE place BETWEEN 1 AND {HIGHEST})"
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection).await?)
 }
 
 /// The disagreements that were settled without an event, where the link of the earlier form
 /// vouches for nothing but the rest. This program settles none; whatever does tells so by an
 /// event.
 pub async fn settled(connection: &mut SqliteConnection) -> Result<Vec<String>> {
-    let settled = sqlx::query_scalar(
-        "SELECT d.id FROM disagreements d JOIN event_chain c ON c.record_id = d.id \
+    let sql = format!(
+        "SELECT {} FROM disagreements d JOIN event_chain c ON c.record_id = d.id \
          WHERE c.record_kind = 'disagreement' AND c.origin = 'govforge' AND c.form = 1 \
          AND COALESCE(d.resolution, d.resolved_by_agent_id, d.resolved_at) IS NOT NULL \
          AND NOT EXISTS (SELECT 1 FROM events e WHERE e.entity_type = 'disagreement' \
          AND e.entity_id = d.id AND e.event_type <> 'disagreement.recorded') ORDER BY d.id",
+        packed(&columns("d", &["id"]))
     );
-    Ok(settled.fetch_all(connection).await?)
+    texts(&sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?)
 }
 
 /// The digests of the policies as they are now, by id; `None` while a run of another program
@@ -107,7 +144,8 @@ pub async fn policies(
 ) -> Result<Option<HashMap<String, String>>> {
     let waiting: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM event_queue q JOIN events e ON e.id = q.event_id \
-         WHERE e.event_type = 'decision.policy_evaluated'",
+         WHERE e.event_type = 'decision.policy_evaluated' \
+         AND NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = q.event_id)",
     )
     .fetch_one(&mut *connection)
     .await?;
@@ -136,7 +174,9 @@ pub async fn odd_triggers(
     connection: &mut SqliteConnection,
 ) -> Result<Vec<(String, &'static str)>> {
     let there: Vec<(String, String)> = sqlx::query_as(
-        "SELECT name, COALESCE(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
+        // SQLite itself reads the type in any case.
+        "SELECT name, COALESCE(sql, '') FROM sqlite_schema WHERE LOWER(type) = 'trigger' \
+         ORDER BY name",
     )
     .fetch_all(connection)
     .await?;
@@ -161,57 +201,74 @@ pub async fn odd_triggers(
     Ok(odd)
 }
 
-/// A decision as it stands: id, display ID, stored status and the number of policy results.
+/// The tables of the ledger that are none: a view in the place of one may show to each reader
+/// what it likes.
+pub async fn no_tables(connection: &mut SqliteConnection) -> Result<Vec<&'static str>> {
+    let there: Vec<String> =
+        sqlx::query_scalar("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+            .fetch_all(connection)
+            .await?;
+    let tables = MIGRATIONS.iter().flat_map(|migration| migration.split("CREATE TABLE ").skip(1));
+    let names = tables
+        .filter_map(|rest| rest.strip_prefix("IF NOT EXISTS ").unwrap_or(rest).split(' ').next());
+    Ok(names.filter(|name| !there.iter().any(|there| there == name)).collect())
+}
+
+/// A decision as it stands: row number, id, display ID, stored status and the number of policy
+/// results.
 pub struct Standing {
+    pub row: i64,
     pub id: String,
     pub display_id: String,
-    /// The name on the wire.
+    /// As it is stored, in upper case.
     pub status: String,
     pub results: i64,
 }
 
-/// The decisions after an id, in the order of their ids, a page at a time.
-pub async fn decisions_after(connection: &mut SqliteConnection, id: &str) -> Result<Vec<Standing>> {
+/// The decisions after a row number, a page at a time.
+pub async fn decisions_after(connection: &mut SqliteConnection, row: i64) -> Result<Vec<Standing>> {
     let sql = format!(
-        "SELECT d.id, d.display_id, d.status, \
-         (SELECT COUNT(*) FROM policy_results r WHERE r.decision_id = d.id) AS results \
-         FROM decisions d WHERE d.id > $1 ORDER BY d.id LIMIT {PAGE}"
+        "SELECT {}, d.rowid, \
+         (SELECT COUNT(*) FROM policy_results r WHERE r.decision_id = d.id) \
+         FROM decisions d WHERE d.rowid > $1 ORDER BY d.rowid LIMIT {PAGE}",
+        packed(&columns("d", &["id", "display_id", "status"]))
     );
-    let found = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_all(connection).await?;
+    let found = sqlx::query(AssertSqlSafe(sql)).bind(row).fetch_all(connection).await?;
     found
         .iter()
         .map(|row| {
-            Ok(Standing {
-                id: row.text("id")?,
-                display_id: row.text("display_id")?,
-                status: row.text("status")?.to_lowercase(),
-                results: row.integer("results")?,
-            })
+            let cells: [_; 3] = Cells(row.try_get_unchecked(0)?).take()?;
+            let [id, display_id, status] = cells.map(|cell| cell.unwrap_or_default().into_owned());
+            Ok(Standing { row: row.try_get(1)?, id, display_id, status, results: row.try_get(2)? })
         })
         .collect()
 }
 
-/// Whether the decision has events that wait to be taken in, and so may stand elsewhere.
-pub async fn is_waiting(connection: &mut SqliteConnection, decision: &str) -> Result<bool> {
-    let count: i64 = sqlx::query_scalar(
-        "SELECT COUNT(*) FROM event_queue q JOIN events e ON e.id = q.event_id \
-         WHERE e.entity_id = $1",
-    )
-    .bind(decision)
-    .fetch_one(connection)
-    .await?;
-    Ok(count > 0)
+/// An event that waits to be taken in, in the order of [`EVENT_COLUMNS`].
+pub type WaitingEvent = Vec<Cell<'static>>;
+
+/// The events that wait to be taken in, in the order in which they were written; none that is
+/// in the chain already.
+pub async fn waiting_events(connection: &mut SqliteConnection) -> Result<Vec<WaitingEvent>> {
+    let sql = format!(
+        "SELECT {} FROM event_queue q JOIN events e ON e.id = q.event_id \
+         WHERE NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = q.event_id) \
+         ORDER BY q.turn",
+        packed(&columns("e", &EVENT_COLUMNS))
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| {
+            let event: [_; EVENT_COLUMNS.len()] = Cells(row.try_get_unchecked(0)?).take()?;
+            Ok(event.map(|cell| cell.map(|text| text.into_owned().into())).into())
+        })
+        .collect()
 }
 
 /// The ids of the records that the waiting events vouch for, as a JSON list.
 async fn waiting_records(connection: &mut SqliteConnection) -> Result<String> {
-    let sql = format!(
-        "SELECT {} FROM event_queue q JOIN events e ON e.id = q.event_id ORDER BY q.turn",
-        packed(&columns("e", &EVENT_COLUMNS))
-    );
     let mut ids = Vec::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await? {
-        let event: [_; EVENT_COLUMNS.len()] = Cells(row.try_get_unchecked(0)?).take()?;
+    for event in waiting_events(connection).await? {
         if let Some(kind) = RecordKind::of_event(cell(&event, "event_type")) {
             ids.extend(record_id(connection, kind, &event).await?);
         }

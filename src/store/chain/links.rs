@@ -31,6 +31,9 @@ const LINK_COLUMNS: [&str; 12] = [
     "hash",
 ];
 
+/// What is told of the agent who acted.
+pub(super) const ACTOR_COLUMNS: [&str; 2] = ["type", "name"];
+
 /// Links as SQLite gave them, each with its event and the rows it vouches for.
 #[derive(Debug, Default)]
 pub struct Page(Vec<SqliteRow>);
@@ -61,7 +64,7 @@ impl Page {
             ] = cells.take()?;
             // One that is none, or of no version, does not fit the link's hash: that is told.
             let form = number(form).unwrap_or(0);
-            let [actor_now] = cells.take()?;
+            let actor_now = actor_of(cells.take()?);
             let event: [_; EVENT_COLUMNS.len()] = cells.take()?;
             Ok(Link {
                 place: number(place)?,
@@ -84,7 +87,12 @@ impl Page {
     }
 }
 
-fn number(cell: Cell<'_>) -> Result<i64> {
+/// The agent as a link has it.
+pub(super) fn actor_of([kind, name]: [Cell<'_>; ACTOR_COLUMNS.len()]) -> Cell<'static> {
+    Some(format!("{} {}", kind?, name?).into())
+}
+
+pub(super) fn number(cell: Cell<'_>) -> Result<i64> {
     let number = cell.and_then(|text| text.parse().ok());
     number.ok_or_else(|| Fault::new("the ledger holds a link without a number").into())
 }
@@ -106,7 +114,7 @@ pub async fn map_file(connection: &mut SqliteConnection) -> Result<()> {
 /// record, and a column for each value, that took longer than all the rest of a walk.
 pub async fn between(connection: &mut SqliteConnection, after: i64, to: i64) -> Result<Page> {
     let mut all = columns("c", &LINK_COLUMNS);
-    all.push("(a.type || ' ' || a.name)".to_owned());
+    all.extend(columns("a", &ACTOR_COLUMNS));
     all.extend(columns("e", &EVENT_COLUMNS));
     let record = |form: i64| {
         let whens = RecordKind::iter()
@@ -191,10 +199,12 @@ fn packed_row(alias: &str, table: &Table) -> String {
 }
 
 /// Columns as one: each value as text behind its length in bytes and a colon, null without a
-/// length.
+/// length. A blob, which no honest value is, has a `b` before the colon; blobs are what comes
+/// after any number or text.
 pub(super) fn packed(columns: &[String]) -> String {
-    let cells: Vec<String> =
-        columns.iter().map(|column| format!("OCTET_LENGTH({column}), ':', {column}")).collect();
+    let cell =
+        |column| format!("OCTET_LENGTH({column}), IIF({column} >= X'', 'b:', ':'), {column}");
+    let cells: Vec<String> = columns.iter().map(cell).collect();
     format!("CONCAT({})", cells.join(", "))
 }
 
@@ -202,8 +212,20 @@ pub(super) fn columns(alias: &str, names: &[&str]) -> Vec<String> {
     names.iter().map(|name| format!("{alias}.{name}")).collect()
 }
 
-/// What is left of a text that [`packed`] made. Bytes that are no text count as what can be
-/// read of them.
+/// What begins a cell whose bytes are no text: their hex digits follow, so that no two give the
+/// same cell.
+const NO_TEXT: &str = "\u{FFFD}x";
+
+/// Whether a cell was read from bytes that are no text.
+pub(super) fn is_damaged(cell: &str) -> bool {
+    cell.starts_with(NO_TEXT)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(NO_TEXT.to_owned(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// What is left of a text that [`packed`] made.
 pub(super) struct Cells<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cells<'a> {
@@ -238,12 +260,28 @@ impl<'a> Cells<'a> {
             self.0 = rest;
             return Ok(None);
         }
+        let (length, is_blob) = match length.strip_suffix(b"b") {
+            Some(length) => (length, true),
+            None => (length, false),
+        };
         let length = std::str::from_utf8(length).ok().and_then(|digits| digits.parse().ok());
         let split = length.and_then(|length| rest.split_at_checked(length));
         let (text, rest) = split.ok_or_else(unreadable)?;
         self.0 = rest;
-        Ok(Some(String::from_utf8_lossy(text)))
+        Ok(Some(match std::str::from_utf8(text) {
+            Ok(text) if !is_blob => text.into(),
+            _ => hex(text).into(),
+        }))
     }
+}
+
+/// The only column of each row, which is one packed value that is never null.
+pub(super) fn texts(rows: &[SqliteRow]) -> Result<Vec<String>> {
+    let text = |row: &SqliteRow| {
+        let [text] = Cells(row.try_get_unchecked(0)?).take()?;
+        Ok(text.unwrap_or_default().into_owned())
+    };
+    rows.iter().map(text).collect()
 }
 
 fn unreadable() -> crate::error::Error {
