@@ -110,6 +110,25 @@ fn a_damaged_row_stops_neither_writes_nor_lists() {
          UPDATE tasks SET display_id = 'TASK-18446744073709551615'",
         "INSERT INTO projects (id, name, root_path, default_branch, created_at, updated_at) \
          VALUES ('no id', 'other', '/nowhere', 'main', 'then', 'then')",
+        "UPDATE display_sequences SET last_number = 'many'",
+        "UPDATE display_sequences SET last_number = 1.5",
+        "UPDATE display_sequences SET last_number = x'ff'",
+        "DELETE FROM display_sequences; UPDATE decisions SET display_id = x'ff'",
+        // Events that wait to be taken in.
+        "INSERT INTO events SELECT x'ff', project_id, entity_type, entity_id, event_type, \
+         actor_agent_id, payload_json, created_at FROM events LIMIT 1",
+        "INSERT INTO events SELECT CAST(x'ff' AS TEXT), project_id, entity_type, x'ff', \
+         event_type, actor_agent_id, x'ff', x'ff' FROM events \
+         WHERE event_type = 'decision.policy_evaluated'",
+        "INSERT INTO events SELECT 'ee', project_id, entity_type, entity_id, event_type, \
+         actor_agent_id, payload_json, created_at FROM events LIMIT 1; \
+         UPDATE event_queue SET origin = x'ff'; \
+         UPDATE agents SET name = CAST(x'ff' AS TEXT) WHERE name = 'claude'",
+        // The end of the chain.
+        "INSERT INTO event_chain (place, event_id, event_digest, origin, hash) \
+         VALUES (99, 'ee', '', 'govforge', x'ff')",
+        "INSERT INTO event_chain (place, event_id, event_digest, origin, hash) \
+         VALUES (9223372036854775807, 'ee', '', 'govforge', '')",
     ] {
         let app = story::app();
         let project = app.here().to_str().unwrap();
@@ -139,6 +158,26 @@ fn a_damaged_row_stops_neither_writes_nor_lists() {
         assert!(list["result"]["resources"].is_array(), "{damage}: {list}");
         server.close();
     }
+}
+
+/// Another project's record of the next number cannot be read, and there is no counter.
+#[test]
+fn a_damaged_row_elsewhere_takes_no_number() {
+    let app = story::app();
+    let mut server = app.serve();
+    for (tool, arguments) in story::calls(&app) {
+        server.call(tool, arguments);
+    }
+    Ledger::open(&app.ledger_path()).unwrap().execute(
+        "DELETE FROM display_sequences;
+         INSERT INTO projects SELECT 'cc', 'other', '/nowhere', 'main', created_at, updated_at
+            FROM projects;
+         INSERT INTO tasks SELECT 'dd', 'TASK-002', 'cc', x'ff', NULL, risk_level, status, NULL,
+            'then', 'then' FROM tasks",
+    );
+    let arguments = json!({ "project_path": app.here().to_str().unwrap(), "title": "Another" });
+    assert_eq!(server.call("create_task", arguments)["task_id"], "TASK-002");
+    server.close();
 }
 
 /// A write beyond the limit on the size of files fails, and neither the process nor the

@@ -128,6 +128,52 @@ fn whatever_the_file_takes_shows() {
         ("+UPDATE event_chain SET record_digest = NULL WHERE place = 2", "does not follow"),
         ("+UPDATE event_chain SET token = 'mine' WHERE place = 2", "does not follow"),
         ("+DELETE FROM projects", "was removed"),
+        // A value of another kind that reads the same, and bytes that are no text.
+        ("UPDATE decisions SET title = CAST(title AS BLOB)", "the decision DEC-001"),
+        ("UPDATE decisions SET summary = CAST(X'ff' AS TEXT)", "the decision DEC-001"),
+        ("UPDATE git_changes SET insertions = CAST(CAST(insertions AS TEXT) AS BLOB)",
+            "the git change"),
+        ("UPDATE decisions SET status = CAST(status AS BLOB)", "DEC-001 stands at"),
+        ("UPDATE decisions SET status = LOWER(status)", "in another spelling"),
+        // Rows that no walk comes by.
+        ("+INSERT INTO decisions SELECT X'00ff', 'DEC-009', project_id, task_id, author_agent_id,
+            title, summary, rationale, status, risk_level, human_approval_required, created_at,
+            updated_at FROM decisions", "of decisions was added: no event vouches for it"),
+        ("INSERT INTO event_chain (place, event_id, event_digest, origin, hash)
+            VALUES (-1, 'ee', '', 'govforge', '')", "1 link(s) were added beside the places"),
+        ("INSERT INTO event_chain (place, event_id, event_digest, origin, hash)
+            VALUES (9223372036854775807, 'ee', '', 'govforge', '')",
+            "1 link(s) were added beside the places"),
+        ("PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM approvals;
+            DROP TABLE approvals; CREATE TABLE approvals AS SELECT * FROM kept;
+            INSERT INTO approvals SELECT id, decision_id, approver_agent_id, 'APPROVED', comment,
+            created_at FROM kept", "1 row(s) of approvals were added without an id of their own"),
+        ("PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM approvals;
+            DROP TABLE approvals; CREATE TABLE approvals AS SELECT * FROM kept;
+            INSERT INTO approvals SELECT NULL, decision_id, approver_agent_id, 'APPROVED', comment,
+            created_at FROM kept", "1 row(s) of approvals were added without an id of their own"),
+        ("PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM policies;
+            DROP TABLE policies; CREATE TABLE policies AS SELECT * FROM kept;
+            INSERT INTO policies SELECT * FROM kept LIMIT 1", "1 row(s) of policies were added"),
+        ("+DROP TABLE event_queue; CREATE TABLE event_queue (turn INTEGER PRIMARY KEY, event_id,
+            origin); INSERT INTO event_queue (event_id) VALUES (NULL); INSERT INTO events
+            SELECT 'ee', project_id, entity_type, entity_id, 'noted', actor_agent_id, NULL,
+            created_at FROM events LIMIT 1", "was added past the chain"),
+        // What stands in the place of the tables and beside them.
+        ("PRAGMA legacy_alter_table = ON; ALTER TABLE approvals RENAME TO kept;
+            CREATE VIEW approvals AS SELECT * FROM kept", "the table approvals of the ledger"),
+        ("PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('TRIGGER', 'planted',
+            'approvals', 0, 'CREATE TRIGGER planted AFTER INSERT ON approvals BEGIN
+            UPDATE approvals SET status = ''APPROVED'' WHERE id = NEW.id; END')",
+            "the trigger \"planted\" of the ledger was added"),
+        // What waits, or seems to, excuses nothing but what it tells.
+        ("INSERT INTO events SELECT 'ee', project_id, entity_type, entity_id, 'decision.noted',
+            actor_agent_id, '{}', created_at FROM events WHERE event_type = 'decision.created';
+            UPDATE decisions SET status = 'APPROVED'", "DEC-001 stands at approved"),
+        ("INSERT INTO event_queue (event_id) SELECT id FROM events;
+            UPDATE decisions SET status = 'APPROVED'", "DEC-001 stands at approved"),
+        ("INSERT INTO event_queue (event_id) SELECT id FROM events;
+            UPDATE policies SET severity = 'LOW'", "was changed after the run of event"),
     ] {
         for side in ["-wal", "-shm"] {
             let _ = std::fs::remove_file(format!("{}{side}", path.display()));
