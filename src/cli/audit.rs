@@ -42,7 +42,8 @@ enum What {
         /// Also fail where something is not proved by this program's own events
         ///
         /// Events of another program, or from before the chain, and policy results that are
-        /// counted, but in no link: nothing tells them from what somebody wrote by hand.
+        /// counted, but in no link: nothing tells them from what somebody wrote by hand. Also
+        /// has SQLite check the whole file: an index that leaves a row out hides it from lists.
         #[arg(long)]
         strict: bool,
     },
@@ -79,7 +80,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
                     })?;
                     verify_export(BufReader::new(file), head.as_deref())?
                 }
-                None => runtime.block_on(service.audit_verify(head.as_deref()))?,
+                None => runtime.block_on(service.audit_verify(head.as_deref(), *strict))?,
             };
             for line in report(&verified, *strict) {
                 screen.line(line)?;

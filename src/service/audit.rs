@@ -62,12 +62,13 @@ impl Service {
     }
 
     /// Walks the whole chain and every row that an event vouches for. `kept` is a head that was
-    /// kept outside, 64 hex digits.
+    /// kept outside, 64 hex digits. `whole_file` has SQLite look through all of the file too,
+    /// with every index, which takes longer than the rest.
     ///
     /// # Errors
     ///
     /// Refuses a head that is none.
-    pub async fn audit_verify(&self, kept: Option<&str>) -> Result<Verified> {
+    pub async fn audit_verify(&self, kept: Option<&str>, whole_file: bool) -> Result<Verified> {
         let kept = kept.map(read_head).transpose()?;
         let mut read = self.ledger.read().await?;
         let mut walk = Walk::new(kept.clone());
@@ -82,6 +83,12 @@ impl Service {
         }
         check_rows(&mut read, &mut walk, waiting).await?;
         check_decisions(&mut read, &mut walk).await?;
+        if whole_file {
+            for line in beside::damage(&mut read).await? {
+                let what = format!("the file is damaged: {}", excerpt::quoted(&line));
+                walk.tell(Problem { place: None, what });
+            }
+        }
         let mut unproved = unproved(&walk, waiting);
         let hashed = walk.found_rows.get("policy_results").copied().unwrap_or_default();
         let counted = beside::policy_results(&mut read).await? - hashed;

@@ -190,6 +190,56 @@ fn whatever_the_file_takes_shows() {
     }
 }
 
+/// Whoever writes the schema can leave a row out of an index. A row that is not found by its id
+/// still shows, and one that is left out of another index where the whole file is checked.
+#[test]
+fn a_row_that_an_index_leaves_out_shows() {
+    for (index, statement, strict) in [
+        (
+            "sqlite_autoindex_approvals_1",
+            "INSERT INTO approvals SELECT 'ff', decision_id, approver_agent_id, 'APPROVED', NULL,
+                created_at FROM approvals",
+            false,
+        ),
+        (
+            "ix_approvals_decision_id",
+            "UPDATE approvals SET decision_id = SUBSTR(decision_id, 2)",
+            true,
+        ),
+    ] {
+        let app = after_the_story();
+        let path = app.ledger_path();
+        let part = |statements: &str| {
+            let unchecked = "PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; ";
+            Ledger::open(&path).unwrap().execute(&format!("{unchecked}{statements}"));
+        };
+        let key = "UPDATE sqlite_schema SET sql = REPLACE(sql, ";
+        if strict {
+            // The index keeps what it had while the row is another.
+            part("UPDATE approvals SET decision_id = 'x' || decision_id");
+        }
+        part(&format!(
+            "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = '{index}';
+             {key} 'id                CHAR(32)    NOT NULL PRIMARY KEY',
+                'id                CHAR(32)    NOT NULL') WHERE name = 'approvals' AND NOT {strict};
+             DELETE FROM sqlite_schema WHERE name = '{index}'"
+        ));
+        part(statement);
+        part(&format!(
+            "{key} 'id                CHAR(32)    NOT NULL',
+                'id                CHAR(32)    NOT NULL PRIMARY KEY') \
+                WHERE name = 'approvals' AND NOT {strict};
+             INSERT INTO sqlite_schema SELECT * FROM kept; DROP TABLE kept"
+        ));
+        let arguments: &[&str] =
+            if strict { &["audit", "verify", "--strict"] } else { &["audit", "verify"] };
+        let output = app.govforge(arguments);
+        assert_eq!(output.status.code(), Some(1), "{index}: {}", text(&output));
+        let told = if strict { index } else { "no event vouches for it" };
+        assert!(text(&output).contains(told), "{index}: {}", text(&output));
+    }
+}
+
 /// A forged approval with its event looks like what the original writes. It is taken in as
 /// another program's, and told as that, also when the forger says otherwise.
 #[test]

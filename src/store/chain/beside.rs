@@ -56,7 +56,8 @@ pub async fn lost_projects(connection: &mut SqliteConnection) -> Result<Vec<Stri
 
 /// What no event vouches for, each as the table's name and the row's id: events that were
 /// never written through the ledger's triggers, and records that no event in the chain or in
-/// the queue tells of. At most `limit` of each table.
+/// the queue tells of. At most `limit` of each table. The tables themselves are read: who can
+/// write to the file can also leave a row out of an index.
 ///
 /// Reads the chain once for each table.
 pub async fn unvouched(
@@ -66,8 +67,8 @@ pub async fn unvouched(
     let mut found = Vec::new();
     // A null among what is compared with would make each comparison unknown.
     let strays = format!(
-        "SELECT {} FROM events t WHERE t.id NOT IN \
-         (SELECT event_id FROM event_chain WHERE event_id IS NOT NULL) \
+        "SELECT {} FROM events t NOT INDEXED WHERE t.id NOT IN \
+         (SELECT event_id FROM event_chain NOT INDEXED WHERE event_id IS NOT NULL) \
          AND t.id NOT IN (SELECT event_id FROM event_queue WHERE event_id IS NOT NULL) \
          ORDER BY t.id LIMIT $1",
         packed(&columns("t", &["id"]))
@@ -77,7 +78,7 @@ pub async fn unvouched(
     let waiting = waiting_records(connection).await?;
     for (kind, table) in RECORDS {
         let sql = format!(
-            "SELECT {} FROM {} t WHERE t.id NOT IN (SELECT record_id FROM event_chain \
+            "SELECT {} FROM {} t NOT INDEXED WHERE t.id NOT IN (SELECT record_id FROM event_chain \
              WHERE record_kind = '{}' AND record_id IS NOT NULL) \
              AND t.id NOT IN (SELECT value FROM JSON_EACH($1)) ORDER BY t.id LIMIT $2",
             packed(&columns("t", &["id"])),
@@ -92,18 +93,14 @@ pub async fn unvouched(
 }
 
 /// The tables among these that have rows without an id of their own, and how many: rows that
-/// share one, have none, or are not in the index by which rows are found. A table that is as
-/// the migrations have it takes no such row.
+/// share one or have none. A table that is as the migrations have it takes no such row.
 pub async fn rows_without_an_id(
     connection: &mut SqliteConnection,
     tables: impl IntoIterator<Item = &'static str>,
 ) -> Result<Vec<(&'static str, i64)>> {
     let mut found = Vec::new();
     for table in tables {
-        let sql = format!(
-            "SELECT (SELECT COUNT(*) FROM {table} NOT INDEXED) \
-             - (SELECT COUNT(DISTINCT id) FROM {table})"
-        );
+        let sql = format!("SELECT COUNT(*) - COUNT(DISTINCT id) FROM {table} NOT INDEXED");
         let rows: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
         if rows != 0 {
             found.push((table, rows));
@@ -116,8 +113,8 @@ pub async fn rows_without_an_id(
 /// at none.
 pub async fn links_out_of_place(connection: &mut SqliteConnection) -> Result<i64> {
     let sql = format!(
-        "SELECT (SELECT COUNT(*) FROM event_chain NOT INDEXED) \
-         - (SELECT COUNT(*) FROM event_chain WHERE place BETWEEN 1 AND {HIGHEST})"
+        "SELECT COUNT(*) FROM event_chain NOT INDEXED \
+         WHERE place IS NULL OR place NOT BETWEEN 1 AND {HIGHEST}"
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection).await?)
 }
@@ -212,6 +209,14 @@ pub async fn no_tables(connection: &mut SqliteConnection) -> Result<Vec<&'static
     let names = tables
         .filter_map(|rest| rest.strip_prefix("IF NOT EXISTS ").unwrap_or(rest).split(' ').next());
     Ok(names.filter(|name| !there.iter().any(|there| there == name)).collect())
+}
+
+/// What SQLite finds wrong with the file, such as rows that an index leaves out, so that what is
+/// looked for by it is not found.
+pub async fn damage(connection: &mut SqliteConnection) -> Result<Vec<String>> {
+    let found: Vec<String> =
+        sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(connection).await?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
 
 /// A decision as it stands: row number, id, display ID, stored status and the number of policy
