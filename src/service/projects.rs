@@ -130,16 +130,19 @@ impl Service {
         project_path: &str,
     ) -> Result<Found> {
         let given = project_path.trim();
-        if let Some(project) = store::projects::by_root(connection, given).await? {
-            return Ok(Found::Registered(project));
+        // A directory's name may end with a blank, and so may a path that was copied.
+        let spellings = [project_path, given];
+        for spelling in &spellings[usize::from(project_path == given)..] {
+            if let Some(project) = store::projects::by_root(connection, spelling).await? {
+                return Ok(Found::Registered(project));
+            }
+            if let Ok(path) = dunce::canonicalize(self.place.directory.join(spelling))
+                && let Some(found) = project_at(connection, &path).await?
+            {
+                return Ok(found);
+            }
         }
-        let path = self.place.directory.join(given);
-        if let Ok(path) = dunce::canonicalize(&path)
-            && let Some(found) = project_at(connection, &path).await?
-        {
-            return Ok(found);
-        }
-        Err(unregistered(connection, given, &path).await?)
+        Err(unregistered(connection, given, &self.place.directory.join(given)).await?)
     }
 
     /// The current project: the one `GOVFORGE_PROJECT` names, else the one that contains the

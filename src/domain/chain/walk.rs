@@ -79,7 +79,8 @@ impl Walk {
     pub fn step(&mut self, link: &Link<'_>) {
         let next = self.place.saturating_add(1);
         if link.place != next {
-            let gap = format!("links {next} to {} of the chain were removed", link.place - 1);
+            let last = link.place.saturating_sub(1);
+            let gap = format!("links {next} to {last} of the chain were removed");
             self.problem(link, gap);
         }
         if link.expected_hash(&self.head) != link.hash {
@@ -300,6 +301,10 @@ mod tests {
         let removed = tamper(&|links| drop(links.remove(1)));
         assert_eq!(removed[0].0, 3);
         assert!(removed[0].1.contains("links 2 to 2"), "{removed:?}");
+        for place in [i64::MIN, i64::MAX] {
+            let moved = tamper(&|links| links[1].place = place);
+            assert_eq!(moved[0].0, place);
+        }
         let changed = tamper(&|links| links[2].rows[0].cells[4] = None);
         assert_eq!(
             changed[0].1,
