@@ -8,7 +8,7 @@ use crate::domain::chain::walk::{KEPT, Problem, Walk};
 use crate::domain::excerpt;
 use crate::error::{Error, Result};
 use crate::store;
-use crate::store::chain::beside;
+use crate::store::chain::beside::{self, Standing};
 use crate::store::chain::links::{self, PAGE, Page};
 
 /// The last link of the chain.
@@ -204,35 +204,30 @@ async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) 
 
 /// Tells of decisions that do not stand where their events leave them.
 async fn check_decisions(read: &mut SqliteConnection, walk: &mut Walk) -> Result<()> {
-    let mut last = i64::MIN;
-    loop {
-        let decisions = beside::decisions_after(read, last).await?;
-        let Some(end) = decisions.last() else { return Ok(()) };
-        last = end.row;
-        for decision in decisions {
-            let Some(told) = walk.decisions.get(&decision.id).cloned() else { continue };
-            let results = u64::try_from(decision.results).unwrap_or(0);
-            let counted = told.results.is_none_or(|told| told == results);
-            let name = &decision.display_id;
-            if told.status.to_uppercase() != decision.status {
-                let stands = decision.status.to_lowercase();
-                // Lists that go by the stored spelling would miss it.
-                let spelled = if stands == told.status { " in another spelling" } else { "" };
-                let what = format!(
-                    "{name} stands at {stands}{spelled}, but its events leave it at {}",
-                    told.status
-                );
-                walk.tell(Problem { place: None, what });
-            }
-            if !counted {
-                let what = format!(
-                    "{name} has {results} policy result(s), but its runs stored {}",
-                    told.results.unwrap_or_default()
-                );
-                walk.tell(Problem { place: None, what });
-            }
+    let mut problems = Vec::new();
+    let see = |decision: Standing| {
+        let Some(told) = walk.decisions.get(&decision.id) else { return };
+        let name = &decision.display_id;
+        if told.status.to_uppercase() != decision.status {
+            let stands = decision.status.to_lowercase();
+            // Lists that go by the stored spelling would miss it.
+            let spelled = if stands == told.status { " in another spelling" } else { "" };
+            problems.push(format!(
+                "{name} stands at {stands}{spelled}, but its events leave it at {}",
+                told.status
+            ));
         }
-    }
+        let results = u64::try_from(decision.results).unwrap_or(0);
+        if let Some(told) = told.results
+            && told != results
+        {
+            problems
+                .push(format!("{name} has {results} policy result(s), but its runs stored {told}"));
+        }
+    };
+    beside::each_decision(read, see).await?;
+    problems.into_iter().for_each(|what| walk.tell(Problem { place: None, what }));
+    Ok(())
 }
 
 /// What keeps a walk from proving everything by this program's own events.

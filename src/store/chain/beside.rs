@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
+use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 
-use super::links::{Cells, PAGE, columns, packed, texts};
+use super::links::{Cells, columns, packed, texts};
 use super::{HIGHEST, cell, record_id};
 use crate::domain::chain::tables::{
     APPROVALS, DECISIONS, DISAGREEMENTS, EVENT_COLUMNS, GIT_CHANGES, POLICY_COLUMNS, REVIEWS,
@@ -219,10 +220,8 @@ pub async fn damage(connection: &mut SqliteConnection) -> Result<Vec<String>> {
     Ok(found.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// A decision as it stands: row number, id, display ID, stored status and the number of policy
-/// results.
+/// A decision as it stands: id, display ID, stored status and the number of policy results.
 pub struct Standing {
-    pub row: i64,
     pub id: String,
     pub display_id: String,
     /// As it is stored, in upper case.
@@ -230,23 +229,24 @@ pub struct Standing {
     pub results: i64,
 }
 
-/// The decisions after a row number, a page at a time.
-pub async fn decisions_after(connection: &mut SqliteConnection, row: i64) -> Result<Vec<Standing>> {
+/// Shows every decision, one after the other: no column is sound enough to go by it from page to
+/// page.
+pub async fn each_decision(
+    connection: &mut SqliteConnection,
+    mut see: impl FnMut(Standing),
+) -> Result<()> {
     let sql = format!(
-        "SELECT {}, d.rowid, \
-         (SELECT COUNT(*) FROM policy_results r WHERE r.decision_id = d.id) \
-         FROM decisions d WHERE d.rowid > $1 ORDER BY d.rowid LIMIT {PAGE}",
+        "SELECT {}, (SELECT COUNT(*) FROM policy_results r WHERE r.decision_id = d.id) \
+         FROM decisions d NOT INDEXED",
         packed(&columns("d", &["id", "display_id", "status"]))
     );
-    let found = sqlx::query(AssertSqlSafe(sql)).bind(row).fetch_all(connection).await?;
-    found
-        .iter()
-        .map(|row| {
-            let cells: [_; 3] = Cells(row.try_get_unchecked(0)?).take()?;
-            let [id, display_id, status] = cells.map(|cell| cell.unwrap_or_default().into_owned());
-            Ok(Standing { row: row.try_get(1)?, id, display_id, status, results: row.try_get(2)? })
-        })
-        .collect()
+    let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
+    while let Some(row) = rows.try_next().await? {
+        let cells: [_; 3] = Cells(row.try_get_unchecked(0)?).take()?;
+        let [id, display_id, status] = cells.map(|cell| cell.unwrap_or_default().into_owned());
+        see(Standing { id, display_id, status, results: row.try_get(1)? });
+    }
+    Ok(())
 }
 
 /// An event that waits to be taken in, in the order of [`EVENT_COLUMNS`].
