@@ -207,7 +207,7 @@ fn a_row_that_an_index_leaves_out_shows() {
             true,
         ),
     ] {
-        let app = after_the_story();
+        let app = story::told();
         let path = app.ledger_path();
         let part = |statements: &str| {
             let unchecked = "PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; ";
