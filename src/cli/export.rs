@@ -43,6 +43,8 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let output = args.output.as_deref();
     let (count, hash) = match args.markdown {
         false => {
+            // Nothing is written over before it is known that there is something to read.
+            wait(service.audit_head())?;
             let mut out = Noting { out: open(service, output)?, error: None };
             let exported = wait(async { Ok(service.export(&mut out).await) })?;
             // The service cannot tell a reader who has had enough from a full disk.

@@ -98,6 +98,20 @@ fn a_ledger_is_never_written_over() {
 
 /// More than a page, of other programs, at one time, in every form in which they write it.
 #[test]
+fn a_record_that_cannot_be_read_empties_no_file() {
+    let app = story::told();
+    let kept = app.root().join("kept");
+    let kept = kept.to_str().unwrap();
+    std::fs::write(app.ledger_path(), "This is no ledger.\n".repeat(9)).unwrap();
+    for form in ["--jsonl", "--markdown"] {
+        std::fs::write(kept, "The export of last month\n").unwrap();
+        let output = app.govforge(&["export", form, "-o", kept]);
+        assert_eq!(output.status.code(), Some(1), "{form}");
+        assert_eq!(std::fs::read_to_string(kept).unwrap(), "The export of last month\n", "{form}");
+    }
+}
+
+#[test]
 fn events_past_the_chain_come_once_too() {
     let app = story::told();
     let mut ledger = Ledger::open(&app.ledger_path()).unwrap();
