@@ -45,14 +45,6 @@ pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> R
     Ok(())
 }
 
-/// The verdicts on a decision, oldest first.
-pub async fn of_decision(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Vec<Approval>> {
-    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
-}
-
 /// The newest verdict on a decision.
 pub async fn newest(
     connection: &mut SqliteConnection,

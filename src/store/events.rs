@@ -72,14 +72,6 @@ pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<
     Ok(())
 }
 
-/// The events of a decision, its reviews and its disagreements, in time order.
-pub async fn of_decision(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Vec<Event>> {
-    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
-}
-
 /// The events of a task and of every decision linked to it, with their reviews and
 /// disagreements, in time order.
 pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result<Vec<Event>> {

@@ -135,11 +135,3 @@ pub async fn insert_results(
     insert.build().execute(connection).await?;
     Ok(())
 }
-
-/// The results of a decision, oldest first.
-pub async fn results(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Vec<PolicyResult>> {
-    row::each(&sqlx::query(RESULTS).bind(row::id(decision_id)).fetch_all(connection).await?)
-}
