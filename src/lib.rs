@@ -14,14 +14,16 @@ pub mod domain;
 pub mod git;
 /// Judges a change by the policies.
 pub mod policy;
-/// The ledger file and every SQL statement.
+/// The database and every SQL statement.
 pub mod store;
 
-/// The use cases, one method each.
-pub mod service;
+/// The use cases of the governance ledger, one method each.
+pub mod ledger;
 
-/// What an agent talks to.
+/// What every surface that speaks MCP shares.
 pub mod mcp;
+/// What an agent talks to over stdin and stdout.
+pub mod stdio;
 
 /// What a person types.
 pub mod cli;

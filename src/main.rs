@@ -4,15 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use govforge::cli::proof::{audit, export};
+use govforge::cli::read::{diff, list, report, show, status, timeline};
+use govforge::cli::set_up::{connect, doctor, init, pages};
+use govforge::cli::sign::{gate, hook, token, verdict};
 use govforge::cli::{self, Cli, Verb};
 use govforge::domain::time::System;
 use govforge::domain::value::ApprovalStatus;
+use govforge::ledger::Service;
+use govforge::ledger::access::tokens;
+use govforge::ledger::settings::location::{Environment, Place};
 use govforge::logging;
-use govforge::mcp::serve::serve;
-use govforge::mcp::server::Server;
-use govforge::service::Service;
-use govforge::service::place::{Environment, Place};
-use govforge::service::tokens;
+use govforge::stdio::serve::serve;
+use govforge::stdio::server::Server;
 
 fn main() {
     let cli = Cli::parse();
@@ -22,25 +26,25 @@ fn main() {
             let service = service().under(tokens::find(std::env::home_dir().as_deref()));
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
-        Some(Verb::Init(args)) => cli::init::run(&service(), &args),
-        Some(Verb::Status(args)) => cli::status::run(&service(), &args),
-        Some(Verb::List(args)) => cli::list::run(&service(), &args),
-        Some(Verb::Show(args)) => cli::show::run(&service(), &args),
-        Some(Verb::Diff(args)) => cli::diff::run(&service(), &args),
-        Some(Verb::Timeline(args)) => cli::timeline::run(&service(), &args),
-        Some(Verb::Report(args)) => cli::report::run(&service(), &args),
-        Some(Verb::Approve(args)) => verdict(&args, ApprovalStatus::Approved),
-        Some(Verb::Reject(args)) => verdict(&args, ApprovalStatus::Rejected),
-        Some(Verb::NeedsChanges(args)) => verdict(&args, ApprovalStatus::NeedsChanges),
-        Some(Verb::Gate(args)) => cli::gate::run(&service(), &args),
-        Some(Verb::Hook(args)) => cli::hook::run(&args),
-        Some(Verb::Audit(args)) => cli::audit::run(&service(), &args),
-        Some(Verb::Export(args)) => cli::export::run(&service(), &args),
-        Some(Verb::Token(args)) => cli::token::run(&service(), &args),
-        Some(Verb::Connect(args)) => cli::connect::run(&service(), &args),
-        Some(Verb::Doctor) => cli::doctor::run(&service()),
-        Some(Verb::Completions(args)) => cli::pages::completions(&args),
-        Some(Verb::Man(args)) => cli::pages::man(&args),
+        Some(Verb::Init(args)) => init::run(&service(), &args),
+        Some(Verb::Status(args)) => status::run(&service(), &args),
+        Some(Verb::List(args)) => list::run(&service(), &args),
+        Some(Verb::Show(args)) => show::run(&service(), &args),
+        Some(Verb::Diff(args)) => diff::run(&service(), &args),
+        Some(Verb::Timeline(args)) => timeline::run(&service(), &args),
+        Some(Verb::Report(args)) => report::run(&service(), &args),
+        Some(Verb::Approve(args)) => give(&args, ApprovalStatus::Approved),
+        Some(Verb::Reject(args)) => give(&args, ApprovalStatus::Rejected),
+        Some(Verb::NeedsChanges(args)) => give(&args, ApprovalStatus::NeedsChanges),
+        Some(Verb::Gate(args)) => gate::run(&service(), &args),
+        Some(Verb::Hook(args)) => hook::run(&args),
+        Some(Verb::Audit(args)) => audit::run(&service(), &args),
+        Some(Verb::Export(args)) => export::run(&service(), &args),
+        Some(Verb::Token(args)) => token::run(&service(), &args),
+        Some(Verb::Connect(args)) => connect::run(&service(), &args),
+        Some(Verb::Doctor) => doctor::run(&service()),
+        Some(Verb::Completions(args)) => pages::completions(&args),
+        Some(Verb::Man(args)) => pages::man(&args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
     });
@@ -49,8 +53,8 @@ fn main() {
     std::process::exit(code)
 }
 
-fn verdict(args: &cli::verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure> {
-    cli::verdict::run(&service(), args, status)
+fn give(args: &verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure> {
+    verdict::run(&service(), args, status)
 }
 
 /// The use cases for the directory that the program was started in.

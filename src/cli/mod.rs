@@ -3,30 +3,13 @@
 //! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage (clap's own), 3 a fault
 //! of the ledger or of the server.
 
-pub mod audit;
-pub mod connect;
 pub mod demo;
-pub mod diff;
-pub mod doctor;
-pub mod events;
-pub mod export;
-pub mod gate;
-pub mod hook;
-pub mod init;
-pub mod list;
-pub mod mcp_client;
-mod output;
-mod pager;
-pub mod pages;
 pub mod policy;
-pub mod report;
-mod sarif;
-pub mod screen;
-pub mod show;
-pub mod status;
-pub mod timeline;
-pub mod token;
-pub mod verdict;
+pub mod proof;
+pub mod read;
+pub mod set_up;
+pub mod sign;
+mod terminal;
 
 use std::borrow::Cow;
 use std::error::Error as _;
@@ -39,6 +22,10 @@ use clap::{Parser, Subcommand};
 use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
+use self::proof::{audit, export};
+use self::read::{diff, list, report, show, status, timeline};
+use self::set_up::{connect, init, pages};
+use self::sign::{gate, hook, token, verdict};
 use crate::domain::excerpt::{is_layout, printable};
 use crate::domain::value::Value;
 use crate::error::Error;

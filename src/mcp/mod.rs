@@ -1,17 +1,6 @@
-//! The server as an MCP client sees it. Only this module names rmcp.
+//! What every surface that speaks MCP shares: lenient reading of arguments, published schemas, and
+//! how an error looks on the wire.
 
 pub mod args;
-mod asking;
-mod errors;
-pub mod instructions;
-pub mod prompts;
-pub mod reference;
-mod resources;
+pub mod errors;
 pub mod schema;
-pub mod serve;
-pub mod server;
-mod session;
-mod tools;
-mod transport;
-pub mod uri;
-mod watch;

@@ -6,7 +6,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::mistake::Mistakes;
 use super::section::{Section, is_plain, kind, listed, shown};
-use crate::domain::nearest::nearest;
+use crate::domain::names::nearest::nearest;
 
 /// A longer policy file is refused unread.
 pub(super) const LARGEST_FILE: usize = 1024 * 1024;

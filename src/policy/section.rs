@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::globs::{self, Globs};
 use super::mistake::Mistakes;
 use super::regexes::Pattern;
-use crate::domain::nearest::nearest;
+use crate::domain::names::nearest::nearest;
 use crate::domain::value::Value;
 
 /// A policy file has at most so many regular expressions and globs: each takes memory.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::PolicySet;
 use super::evaluation::{Author, Line, Subject, Verdict};
 use super::mistake::Mistake;
-use crate::domain::agent::infer_type;
+use crate::domain::names::agent::infer_type;
 use crate::domain::value::{PolicyResultStatus, RiskLevel};
 
 /// A change of medium risk, empty at first.

@@ -1,8 +1,8 @@
 //! The tables `event_chain` and `event_queue`, and the rows that events vouch for, as they are
 //! stored: what is hashed is what is there, not what it means.
 
-pub mod beside;
 pub mod links;
+pub mod unlinked;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

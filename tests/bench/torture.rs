@@ -10,7 +10,7 @@
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, reason = "it is the suite's")]
 mod support;
-#[path = "../it/torture.rs"]
+#[path = "../it/ledger/torture.rs"]
 mod torture;
 
 use torture::Torture;

@@ -5,30 +5,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "the suite starts git and the server")]
 
-mod cli;
-mod concurrency;
-mod connect;
-#[cfg(unix)]
-mod disk;
-mod documents;
-mod export;
-mod faults;
-mod fixtures;
 mod gate;
-mod interruptions;
 mod ledger;
-mod looking;
-mod lying;
-mod pages;
-mod policy;
-mod roles;
-mod schemas;
-mod secrets;
+mod policies;
+mod proof;
+mod protocol;
 mod support;
-#[cfg(target_os = "linux")]
-mod system_calls;
-mod tampering;
-mod threat_model;
-mod torture;
-mod vouching;
-mod wire;
+mod terminal;

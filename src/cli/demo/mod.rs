@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 
 use crate::cli::Failure;
-use crate::cli::screen::Screen;
+use crate::cli::terminal::screen::Screen;
 
 use stage::Stage;
 

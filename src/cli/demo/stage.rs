@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
-use crate::cli::mcp_client::Client;
-use crate::cli::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
+use crate::cli::set_up::mcp_client::Client;
+use crate::cli::terminal::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
 
 /// Enough digits to tell one hash from another.
 const SHORT_HASH: usize = 10;

@@ -8,7 +8,7 @@ use crate::cli::Failure;
 use crate::cli::demo::shop::{self, File};
 use crate::cli::demo::stage::Stage;
 use crate::cli::demo::timeline;
-use crate::cli::mcp_client::{Client, this_binary};
+use crate::cli::set_up::mcp_client::{Client, this_binary};
 use crate::git::scratch::{Author, ScratchRepository};
 
 const AUTHOR: &str = "claude-code";

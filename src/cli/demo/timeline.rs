@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 
 use crate::cli::Failure;
 use crate::cli::demo::stage::Stage;
-use crate::cli::events::gist;
-use crate::cli::mcp_client::Client;
+use crate::cli::read::events::gist;
+use crate::cli::set_up::mcp_client::Client;
 
 /// Reads the timeline of `task` as a resource and shows it, oldest first.
 ///

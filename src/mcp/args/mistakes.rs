@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::shape::Shape;
 use crate::domain::excerpt::quoted;
-use crate::domain::nearest::nearest;
+use crate::domain::names::nearest::nearest;
 use crate::error::{Error, Result};
 
 /// The mistakes of one call, in the order in which they were found.

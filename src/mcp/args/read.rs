@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use super::mistakes::{Mistakes, shown, unknown};
 use super::shape::{LARGEST_TEXT, Shape};
 use crate::domain::excerpt::{quoted, shortened};
-use crate::domain::nearest::nearest;
+use crate::domain::names::nearest::nearest;
 
 /// Reads an object key by key. Every mistake is noted with its place; what is returned is
 /// complete only if there was none. `place` is empty for the parameters themselves.

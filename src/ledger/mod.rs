@@ -1,0 +1,98 @@
+//! One method per use case. Each owns its transaction and writes its events: a call that
+//! fails leaves nothing behind.
+//!
+//! The parameters of a use case are plain structs that `mcp` reads from a tool call and `cli`
+//! fills by hand; their doc comments and length limits are what the published schemas say.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use self::access::tokens;
+use self::policies::rules;
+use self::settings::{config, location};
+use crate::domain::time::{Clock, Ids};
+use crate::error::{Refusal, Result};
+use crate::store::engine::{Durability, Ledger};
+
+pub mod access;
+pub mod policies;
+pub mod reading;
+pub mod record;
+pub mod review;
+pub mod settings;
+pub mod verdict;
+pub mod work;
+
+/// The use cases over one ledger.
+#[derive(Clone)]
+pub struct Service {
+    ledger: Arc<Ledger>,
+    durability: Arc<OnceLock<Durability>>,
+    place: Arc<location::Place>,
+    token: Arc<std::result::Result<Option<tokens::Secret>, Refusal>>,
+    compiled: Arc<rules::Compiled>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+}
+
+impl Service {
+    /// The service for a place; opens nothing yet.
+    pub fn new(place: location::Place, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
+        let ledger = Arc::new(match &place.ledger {
+            Ok(path) => Ledger::new(path.clone()),
+            Err(refusal) => Ledger::refusing(refusal.clone()),
+        });
+        Self {
+            ledger,
+            durability: Arc::default(),
+            place: Arc::new(place),
+            token: Arc::new(Ok(None)),
+            compiled: Arc::default(),
+            clock,
+            ids,
+        }
+    }
+
+    /// The ledger file.
+    pub fn ledger_path(&self) -> &Path {
+        self.ledger.path()
+    }
+
+    /// Closes the ledger; called once, when nothing is in flight any more.
+    pub async fn close(&self) {
+        self.ledger.close().await;
+    }
+
+    /// How safe an acknowledged write has to be: what the settings beside the ledger say,
+    /// read once.
+    fn durability(&self) -> Result<Durability> {
+        if let Some(durability) = self.durability.get() {
+            return Ok(*durability);
+        }
+        let durability = match self.ledger.path().parent() {
+            Some(directory) => config::durability(directory)?,
+            None => Durability::default(),
+        };
+        Ok(*self.durability.get_or_init(|| durability))
+    }
+
+    /// The same service over another ledger.
+    fn with_ledger(&self, path: PathBuf) -> Self {
+        Self { ledger: Arc::new(Ledger::new(path)), durability: Arc::default(), ..self.clone() }
+    }
+}
+
+/// A path as the ledger keeps it.
+fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// How many paths of a large change a result, a resource or an event carries at most; the
+/// ledger keeps all of them. A longer list would flood an agent's context.
+const FILES_SHOWN: usize = 500;
+
+/// The paths to show of a change, and how many there are when that is not all of them.
+fn shown(files: &[String]) -> (Vec<String>, Option<usize>) {
+    let total = (files.len() > FILES_SHOWN).then_some(files.len());
+    (files.iter().take(FILES_SHOWN).cloned().collect(), total)
+}

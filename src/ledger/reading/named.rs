@@ -1,0 +1,223 @@
+//! A decision as a person wants to read it: the record in full, with everybody's name.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::context::{
+    ApprovalShown, DecisionShown, DisagreementInFull, EventShown, GitChangeShown,
+    PolicyResultInFull, ReviewInFull, record,
+};
+use crate::domain::entity::{self, Finding};
+use crate::domain::time::Timestamp;
+use crate::error::Result;
+use crate::git::FileCounts;
+use crate::ledger::Service;
+use crate::ledger::policies::rules::Current;
+use crate::store;
+use crate::store::ledger::dossier::Dossier;
+
+/// Everything that the ledger holds about one decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Portrait {
+    #[serde(skip)]
+    pub uuid: Uuid,
+    /// The name of the project.
+    pub project: String,
+    /// The task that it belongs to.
+    pub task: Option<TaskNamed>,
+    /// The name of the author.
+    pub author: String,
+    pub created_at: Timestamp,
+    pub decision: DecisionShown,
+    /// The newest change attached to it.
+    pub git_change: Option<GitChangeShown>,
+    /// The lines of each file of the change; `None` if the repository cannot be read now.
+    pub files: Option<Vec<FileCounts>>,
+    pub reviews: Vec<Signed<ReviewInFull>>,
+    pub policy_results: Vec<PolicyResultInFull>,
+    pub disagreements: Vec<DisagreementInFull>,
+    pub approvals: Vec<Signed<ApprovalShown>>,
+    /// Oldest first.
+    pub events: Vec<EventSigned>,
+}
+
+/// A task by its names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskNamed {
+    pub id: String,
+    pub title: String,
+}
+
+/// A record, by whom and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Signed<T> {
+    /// Who reviewed or gave the verdict.
+    pub by: String,
+    pub created_at: Timestamp,
+    #[serde(flatten)]
+    pub what: T,
+}
+
+/// An event with the name of whoever acted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventSigned {
+    /// `None` where nobody was named.
+    pub actor: Option<String>,
+    /// The display ID of the task or decision that it is about; of a review, its own in the
+    /// record of a project, else its decision's. `None` where that is gone.
+    pub about: Option<String>,
+    /// Who was asked for a review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
+    #[serde(flatten)]
+    pub event: EventShown,
+}
+
+impl Portrait {
+    /// Everything about a decision that the ledger tells without its events.
+    pub(in crate::ledger) fn draw(
+        decision: entity::Decision,
+        dossier: Dossier,
+        task: Option<entity::Task>,
+        project: &str,
+        rules: &Current,
+        names: &HashMap<Uuid, String>,
+    ) -> Self {
+        let by = |id, at| (name(names, id), at);
+        let reviewers: Vec<_> =
+            dossier.reviews.iter().map(|row| by(row.reviewer_agent_id, row.created_at)).collect();
+        let approvers: Vec<_> =
+            dossier.approvals.iter().map(|row| by(row.approver_agent_id, row.created_at)).collect();
+        let (author, created_at) = by(decision.author_agent_id, decision.created_at);
+        let record = record(decision, dossier, rules);
+        Self {
+            uuid: record.uuid,
+            project: project.to_owned(),
+            task: task.map(|task| TaskNamed { id: task.display_id, title: task.title }),
+            author,
+            created_at,
+            decision: record.decision,
+            git_change: record.git_change,
+            files: None,
+            reviews: signed_by(reviewers, record.reviews),
+            policy_results: record.policy_results,
+            disagreements: record.disagreements,
+            approvals: signed_by(approvers, record.approvals),
+            events: Vec::new(),
+        }
+    }
+
+    /// The results of the last policy run; of the original's runs, which are not told apart, the
+    /// newest of each policy.
+    pub fn newest_results(&self) -> Vec<&PolicyResultInFull> {
+        let run = self.policy_results.last().and_then(|full| full.result.run_id);
+        let mut newest: Vec<&PolicyResultInFull> = Vec::new();
+        for full in self.policy_results.iter().filter(|full| full.result.run_id == run) {
+            newest.retain(|known| known.result.policy_id != full.result.policy_id);
+            newest.push(full);
+        }
+        newest
+    }
+
+    /// The findings of all reviews, the most severe first.
+    pub fn findings(&self) -> Vec<(&Signed<ReviewInFull>, &Finding)> {
+        let mut findings: Vec<_> = self
+            .reviews
+            .iter()
+            .flat_map(|review| review.what.findings.iter().map(move |finding| (review, finding)))
+            .collect();
+        findings.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
+        findings
+    }
+}
+
+impl Service {
+    /// Everything about a decision, with the lines of each file of its change as the repository
+    /// has it now.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision.
+    pub async fn portrait(&self, decision_id: &str) -> Result<Portrait> {
+        let mut portrait = self.recorded_portrait(decision_id).await?;
+        if portrait.git_change.is_some() {
+            let attached = self.attached(&portrait.uuid.to_string()).await?;
+            portrait.files = attached
+                .file_counts()
+                .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
+                .ok();
+        }
+        Ok(portrait)
+    }
+
+    /// Everything that the ledger alone tells about a decision.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown decision.
+    pub async fn recorded_portrait(&self, decision_id: &str) -> Result<Portrait> {
+        let mut read = self.ledger.read().await?;
+        let decision = self.decision(&mut read, decision_id).await?;
+        let project = self.project_of(&mut read, decision.project_id).await?;
+        let names = store::ledger::agents::names_around(&mut read, decision.id).await?;
+        let task = match decision.task_id {
+            Some(id) => store::ledger::tasks::by_id(&mut read, id).await?,
+            None => None,
+        };
+        let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
+        let events = dossier.events()?;
+        let mut portrait = Portrait::draw(decision, dossier, task, &project.name, &rules, &names);
+        let about = portrait.decision.id.clone();
+        portrait.events =
+            events.into_iter().map(|event| signed(&names, event, Some(about.clone()))).collect();
+        Ok(portrait)
+    }
+
+    /// The events of a task and of everything linked to it, with everybody's name; and the
+    /// task's title.
+    ///
+    /// # Errors
+    ///
+    /// Refuses an unknown task.
+    pub async fn task_history(&self, task_id: &str) -> Result<(TaskNamed, Vec<EventSigned>)> {
+        let mut read = self.ledger.read().await?;
+        let task = self.task(&mut read, task_id).await?;
+        let names = store::ledger::agents::names(&mut read).await?;
+        let events = store::events::of_task(&mut read, task.id).await?;
+        let decisions = store::ledger::tasks::decisions_around(&mut read, task.id).await?;
+        let about = |event: &entity::Event| match event.entity_id == task.id {
+            true => Some(task.display_id.clone()),
+            false => decisions.get(&event.entity_id).cloned(),
+        };
+        let events = events.into_iter().map(|event| {
+            let about = about(&event);
+            signed(&names, event, about)
+        });
+        let events = events.collect();
+        Ok((TaskNamed { id: task.display_id, title: task.title }, events))
+    }
+}
+
+fn signed_by<T>(who: Vec<(String, Timestamp)>, what: Vec<T>) -> Vec<Signed<T>> {
+    let pairs = who.into_iter().zip(what);
+    pairs.map(|((by, created_at), what)| Signed { by, created_at, what }).collect()
+}
+
+pub(in crate::ledger) fn signed(
+    names: &HashMap<Uuid, String>,
+    event: entity::Event,
+    about: Option<String>,
+) -> EventSigned {
+    let named = |id| names.get(&id).cloned();
+    let actor = event.actor_agent_id.and_then(named);
+    let event = EventShown::from(event);
+    let asked = event.payload["reviewer_agent_id"].as_str();
+    let reviewer = asked.and_then(|id| Uuid::parse_str(id).ok()).and_then(named);
+    EventSigned { actor, about, reviewer, event }
+}
+
+pub(in crate::ledger) fn name(names: &HashMap<Uuid, String>, id: Uuid) -> String {
+    names.get(&id).cloned().unwrap_or_else(|| "unknown".to_owned())
+}

@@ -1,0 +1,283 @@
+//! What there is, and what waits for whom.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::domain::time::Timestamp;
+use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
+use crate::error::{Error, Result};
+use crate::ledger::Service;
+use crate::ledger::policies::rules::Current;
+use crate::ledger::verdict::staleness::Coverage;
+use crate::store;
+use crate::store::ledger::overview::{Filter, Line, OfOpen, ResultGiven, ReviewAsked, ReviewGiven};
+
+/// Which decisions to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListDecisions {
+    pub status: Option<DecisionStatus>,
+    pub risk_level: Option<RiskLevel>,
+    /// The name of the author, in any case.
+    pub agent: Option<String>,
+    /// A date, a time (RFC 3339), or an age such as `7d` or `12h`.
+    pub since: Option<String>,
+    /// Of every project of the ledger, also inside one.
+    pub all_projects: bool,
+}
+
+/// A decision in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecisionListed {
+    /// What to name it by here: a display ID; its UUID if several projects are listed.
+    #[serde(skip)]
+    pub reference: String,
+    /// Display ID.
+    pub decision_id: String,
+    pub project: String,
+    pub title: String,
+    pub author: String,
+    pub status: DecisionStatus,
+    pub risk_level: RiskLevel,
+    pub human_approval_required: bool,
+    pub created_at: Timestamp,
+}
+
+/// Everything that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Overview {
+    pub ledger: PathBuf,
+    pub projects: Vec<ProjectOverview>,
+}
+
+/// What waits in one project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProjectOverview {
+    pub name: String,
+    pub root_path: String,
+    /// How many decisions there are in each status.
+    pub decisions: BTreeMap<DecisionStatus, usize>,
+    /// Reviews that an agent was asked for and has not submitted since.
+    pub reviews: Vec<Waiting>,
+    /// Decisions that wait for a person's verdict.
+    pub verdicts: Vec<Waiting>,
+    /// Decisions whose policy run or reviews are about another change than the one attached.
+    pub stale: Vec<Waiting>,
+    /// Policies that block.
+    pub blocked: Vec<Waiting>,
+}
+
+/// A decision that waits, for whom or why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    pub decision_id: String,
+    pub title: String,
+    pub risk_level: RiskLevel,
+    /// The agent that was asked, what is stale, or the policy with its message.
+    pub what: String,
+}
+
+impl Service {
+    /// The decisions that pass the filter, newest first: those of the current project, or of the
+    /// whole ledger outside any.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a `since` that is none.
+    pub async fn list_decisions(&self, input: ListDecisions) -> Result<Vec<DecisionListed>> {
+        let since = match &input.since {
+            Some(text) => Some(read_since(text, self.clock.now())?),
+            None => None,
+        };
+        let mut read = self.ledger.read().await?;
+        let project = match input.all_projects {
+            true => None,
+            false => self.current_project(&mut read).await?,
+        };
+        let filter = Filter {
+            project_id: project.as_ref().map(|project| project.id),
+            status: input.status,
+            risk_level: input.risk_level,
+            agent: input.agent,
+            since,
+            open: false,
+        };
+        let lines = store::ledger::overview::decisions(&mut read, &filter).await?;
+        Ok(lines.into_iter().map(|line| listed(line, project.is_some())).collect())
+    }
+
+    /// What waits in each project; the current one comes first.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a `GOVFORGE_PROJECT` that names no project.
+    pub async fn overview(&self) -> Result<Overview> {
+        let mut read = self.ledger.read().await?;
+        let current = self.current_project(&mut read).await?.map(|project| project.id);
+        let mut projects = store::ledger::projects::all(&mut read).await?;
+        projects.sort_by_key(|project| current != Some(project.id));
+        let names = store::ledger::agents::names(&mut read).await?;
+        let mut overviews = Vec::new();
+        for project in projects {
+            let rules = Current::of(&project);
+            let mut overview = ProjectOverview {
+                name: project.name,
+                root_path: project.root_path,
+                decisions: BTreeMap::new(),
+                reviews: Vec::new(),
+                verdicts: Vec::new(),
+                stale: Vec::new(),
+                blocked: Vec::new(),
+            };
+            for (status, count) in store::ledger::overview::counts(&mut read, project.id).await? {
+                overview.decisions.insert(status, usize::try_from(count).unwrap_or(0));
+            }
+            let filter = Filter { project_id: Some(project.id), open: true, ..Filter::default() };
+            let open = store::ledger::overview::decisions(&mut read, &filter).await?;
+            let mut of_open = store::ledger::overview::of_open(&mut read, project.id).await?;
+            // Oldest first: who has waited longest.
+            for line in open.iter().rev() {
+                look_at(line, &names, &mut of_open, &rules, &mut overview);
+            }
+            // One agent's after the other's, each oldest first.
+            overview.reviews.sort_by(|a, b| a.what.cmp(&b.what));
+            overviews.push(overview);
+        }
+        Ok(Overview { ledger: self.ledger.path().to_owned(), projects: overviews })
+    }
+}
+
+fn look_at(
+    line: &Line,
+    names: &HashMap<Uuid, String>,
+    of_open: &mut OfOpen,
+    rules: &Current,
+    overview: &mut ProjectOverview,
+) {
+    let waiting = |what: String| Waiting {
+        decision_id: line.display_id.clone(),
+        title: line.title.clone(),
+        risk_level: line.risk_level,
+        what,
+    };
+    let coverage = Coverage::from(of_open.changes.remove(&line.id).unwrap_or_default());
+    let reviews = of_open.reviews.remove(&line.id).unwrap_or_default();
+    let requests = of_open.requests.remove(&line.id).unwrap_or_default();
+    let results = of_open.results.remove(&line.id).unwrap_or_default();
+    if line.human_approval_required && line.status.awaits_verdict() {
+        overview.verdicts.push(waiting(line.status.to_string()));
+    }
+    for agent in asked(&requests, &reviews, names, &coverage) {
+        overview.reviews.push(waiting(agent.to_owned()));
+    }
+    let newest = results.last();
+    let is_stale = |result: &ResultGiven| coverage.is_stale(result.created_at);
+    let is_by_other_rules = |result: &ResultGiven| {
+        result.run.as_ref().is_some_and(|(_, hash)| !rules.is(hash.as_deref()))
+    };
+    let all_reviews_are_stale =
+        !reviews.is_empty() && reviews.iter().all(|review| coverage.is_stale(review.created_at));
+    let stale = [
+        ("the policy run", newest.is_some_and(is_stale)),
+        ("the rules of the policy run", newest.is_some_and(is_by_other_rules)),
+        ("every review", all_reviews_are_stale),
+    ];
+    let stale: Vec<&str> =
+        stale.iter().filter(|(_, stale)| *stale).map(|(what, _)| *what).collect();
+    if !stale.is_empty() {
+        overview.stale.push(waiting(stale.join(" and ")));
+    }
+    let run_of = |result: &ResultGiven| result.run.as_ref().map(|(run, _)| *run);
+    let run = newest.and_then(run_of);
+    let mut newest = BTreeMap::new();
+    for result in results.iter().filter(|one| run_of(one) == run && !is_stale(one)) {
+        newest.insert(&result.policy, result);
+    }
+    for (policy, result) in newest {
+        if result.status == PolicyResultStatus::Blocked {
+            let message = result.message.as_deref().unwrap_or_default();
+            overview.blocked.push(waiting(format!("{policy}: {message}")));
+        }
+    }
+}
+
+/// The agents that were asked for a review of a decision and have not reviewed the change
+/// attached now since, each once, in the order they were asked.
+fn asked<'a>(
+    requests: &[ReviewAsked],
+    reviews: &[ReviewGiven],
+    names: &'a HashMap<Uuid, String>,
+    coverage: &Coverage,
+) -> Vec<&'a str> {
+    let mut asked = Vec::new();
+    for request in requests {
+        let id = request.payload.as_ref().and_then(|payload| payload["reviewer_agent_id"].as_str());
+        let Some(id) = id.and_then(|id| Uuid::try_parse(id).ok()) else { continue };
+        let answered = reviews.iter().any(|review| {
+            review.reviewer_agent_id == id
+                && review.created_at >= request.created_at
+                && !coverage.is_stale(review.created_at)
+        });
+        let name = names.get(&id).map(String::as_str);
+        if let Some(name) = name.filter(|name| !answered && !asked.contains(name)) {
+            asked.push(name);
+        }
+    }
+    asked
+}
+
+fn listed(line: Line, in_one_project: bool) -> DecisionListed {
+    DecisionListed {
+        reference: match in_one_project {
+            true => line.display_id.clone(),
+            false => line.id.to_string(),
+        },
+        decision_id: line.display_id,
+        project: line.project,
+        title: line.title,
+        author: line.author,
+        status: line.status,
+        risk_level: line.risk_level,
+        human_approval_required: line.human_approval_required,
+        created_at: line.created_at,
+    }
+}
+
+fn read_since(text: &str, now: Timestamp) -> Result<Timestamp> {
+    let text = text.trim();
+    let age = |unit: char, hours: u32| {
+        let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        now.hours_before(count.checked_mul(hours)?)
+    };
+    age('h', 1)
+        .or_else(|| age('d', 24))
+        .or_else(|| age('w', 7 * 24))
+        .or_else(|| Timestamp::read(text))
+        .or_else(|| Timestamp::read(&format!("{text} 00:00:00")))
+        .ok_or_else(|| {
+            Error::invalid(format!(
+                "since \"{text}\" is no time. Pass a date such as 2026-05-10, a time such as \
+                 2026-05-10T14:02:11Z, or an age such as 12h, 7d or 2w."
+            ))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_is_a_date_a_time_or_an_age() {
+        let now = Timestamp::read("2026-05-10 14:02:11").unwrap();
+        let read = |text| read_since(text, now).map(|time| time.to_string());
+        assert_eq!(read("2026-05-09").unwrap(), "2026-05-09T00:00:00Z");
+        assert_eq!(read("2026-05-09T10:00:00Z").unwrap(), "2026-05-09T10:00:00Z");
+        assert_eq!(read("12h").unwrap(), "2026-05-10T02:02:11Z");
+        assert_eq!(read("1w").unwrap(), "2026-05-03T14:02:11Z");
+        for wrong in ["yesterday", "", "d", "-1d", "4000000000d", "9999-99-99"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

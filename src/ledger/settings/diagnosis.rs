@@ -1,0 +1,78 @@
+//! What `govforge doctor` and `govforge connect` ask of the surroundings; nothing is written.
+
+use std::path::{Path, PathBuf};
+
+use super::config;
+use crate::domain::entity::Project;
+use crate::error::Result;
+use crate::git::{self, Repository};
+use crate::ledger::Service;
+use crate::ledger::settings::location::Place;
+use crate::store;
+
+/// The working tree around the working directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkingTree {
+    pub root: PathBuf,
+    /// The branch checked out, if there is one.
+    pub branch: Option<String>,
+}
+
+/// What a ledger that can be used holds.
+#[derive(Debug, Clone)]
+pub struct LedgerContent {
+    /// Every registered project.
+    pub projects: Vec<Project>,
+    /// The one that the working directory or `GOVFORGE_PROJECT` chooses.
+    pub current: Option<Project>,
+}
+
+impl Service {
+    /// Where the program stands.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The working tree around the working directory; `None` outside any repository.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a directory that may not be read.
+    pub fn working_tree(&self) -> Result<Option<WorkingTree>> {
+        let located = git::locate(&self.place.directory)?;
+        Ok(located.map(|found| WorkingTree { root: found.worktree_root, branch: found.branch }))
+    }
+
+    /// Opens the repository of a working tree as a tool call does.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a repository that cannot be read.
+    pub fn open_repository(&self, tree: &WorkingTree) -> Result<()> {
+        Repository::open(".", &tree.root, &tree.root).map(drop)
+    }
+
+    /// Reads the settings of a project.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a file with a mistake, naming its place.
+    pub fn check_settings(&self, project: &Project) -> Result<()> {
+        config::approval_settings(Path::new(&project.root_path)).map(drop)
+    }
+
+    /// Opens the ledger and reads its projects; `None` while the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// As [`crate::store::engine::Ledger::read`], and a `GOVFORGE_PROJECT` that names none.
+    pub async fn ledger_content(&self) -> Result<Option<LedgerContent>> {
+        let mut read = self.ledger.read().await?;
+        if !self.ledger.exists() {
+            return Ok(None);
+        }
+        let projects = store::ledger::projects::all(&mut read).await?;
+        let current = self.current_project(&mut read).await?;
+        Ok(Some(LedgerContent { projects, current }))
+    }
+}

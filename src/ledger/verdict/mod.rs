@@ -1,0 +1,7 @@
+//! The human gate: who may give a verdict, what a person is shown, and what a verdict covers.
+
+pub mod approvals;
+pub mod commit_gate;
+pub mod gate;
+pub mod question;
+pub(in crate::ledger) mod staleness;

@@ -1,0 +1,107 @@
+//! Which change a review, a policy run or a verdict is about: the one that was attached when it
+//! was recorded. The ledger's times never run backwards, so they tell; rows that the original
+//! wrote are judged alike.
+
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use crate::domain::entity::{Approval, Decision};
+use crate::domain::time::Timestamp;
+use crate::error::Result;
+use crate::store;
+use crate::store::ledger::git_changes::Mark;
+
+/// The changes that were ever attached to a decision.
+pub struct Coverage {
+    /// Oldest first.
+    changes: Vec<Mark>,
+}
+
+impl From<Vec<Mark>> for Coverage {
+    /// The changes, oldest first.
+    fn from(changes: Vec<Mark>) -> Self {
+        Self { changes }
+    }
+}
+
+impl Coverage {
+    /// The changes of a decision, as the ledger holds them now.
+    pub async fn of(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Self> {
+        Ok(store::ledger::git_changes::marks(connection, decision_id).await?.into())
+    }
+
+    /// Whether what was recorded at that time is about another change than the one attached
+    /// now, or about none when there is one now.
+    pub fn is_stale(&self, recorded_at: Timestamp) -> bool {
+        let seen = self.changes.iter().rfind(|change| change.created_at <= recorded_at);
+        match (seen, self.changes.last()) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(seen), Some(current)) => !is_same(seen, current),
+        }
+    }
+
+    /// The diff hash of the change that is attached now.
+    pub fn diff_hash(&self) -> Option<&str> {
+        self.changes.last()?.diff_hash.as_deref()
+    }
+}
+
+/// One commit is one change, whichever program hashed it; so is the same diff on another
+/// commit, after a rebase.
+fn is_same(a: &Mark, b: &Mark) -> bool {
+    a.commit_hash == b.commit_hash || (a.diff_hash.is_some() && a.diff_hash == b.diff_hash)
+}
+
+/// The verdict of a person that rules the decision now: only another verdict changes the
+/// status. A rejection by a reviewer is none, and neither is a verdict whose approval was
+/// taken back by another diff.
+pub async fn standing_verdict(
+    connection: &mut SqliteConnection,
+    decision: &Decision,
+) -> Result<Option<Approval>> {
+    let Some(verdict) = store::ledger::approvals::newest(connection, decision.id).await? else {
+        return Ok(None);
+    };
+    let stale = Coverage::of(connection, decision.id).await?.is_stale(verdict.created_at);
+    Ok(decision.status.is_settled_by(verdict.status, stale).then_some(verdict))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(second: u32) -> Timestamp {
+        Timestamp::read(&format!("2026-05-10 14:02:{second:02}")).unwrap()
+    }
+
+    fn coverage(changes: &[(u32, &str, Option<&str>)]) -> Coverage {
+        let mark = |(second, commit, diff): &(u32, &str, Option<&str>)| Mark {
+            commit_hash: (*commit).to_owned(),
+            diff_hash: diff.map(str::to_owned),
+            created_at: time(*second),
+        };
+        Coverage { changes: changes.iter().map(mark).collect() }
+    }
+
+    #[test]
+    fn what_saw_another_change_is_stale() {
+        let nothing = coverage(&[]);
+        assert!(!nothing.is_stale(time(1)));
+        let one = coverage(&[(5, "a", Some("x"))]);
+        assert!(one.is_stale(time(4)), "it saw no change");
+        assert!(!one.is_stale(time(5)));
+        let two = coverage(&[(5, "a", Some("x")), (7, "b", Some("y"))]);
+        assert!(two.is_stale(time(6)));
+        assert!(!two.is_stale(time(8)));
+        let back = coverage(&[(5, "a", Some("x")), (7, "b", Some("y")), (9, "a", Some("x"))]);
+        assert!(!back.is_stale(time(6)), "its change is attached again");
+    }
+
+    #[test]
+    fn a_rebased_or_rehashed_change_is_the_same() {
+        assert!(!coverage(&[(5, "a", Some("x")), (7, "b", Some("x"))]).is_stale(time(6)));
+        assert!(!coverage(&[(5, "a", Some("x")), (7, "a", Some("y"))]).is_stale(time(6)));
+        assert!(coverage(&[(5, "a", None), (7, "b", None)]).is_stale(time(6)));
+    }
+}

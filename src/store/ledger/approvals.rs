@@ -1,0 +1,61 @@
+//! The table `approvals`.
+
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use crate::domain::entity::Approval;
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+use crate::store::row::{self, Columns};
+
+impl TryFrom<&SqliteRow> for Approval {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            decision_id: row.uuid("decision_id")?,
+            approver_agent_id: row.uuid("approver_agent_id")?,
+            status: row.value("status")?,
+            comment: row.optional_text("comment")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// The verdicts on the decision $1, oldest first.
+pub(super) const OF_DECISION: &str = "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
+     WHERE decision_id = $1 ORDER BY created_at, id";
+
+/// Adds a verdict.
+pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO approvals (id, decision_id, approver_agent_id, status, comment, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(row::id(approval.id))
+    .bind(row::id(approval.decision_id))
+    .bind(row::id(approval.approver_agent_id))
+    .bind(approval.status.stored())
+    .bind(&approval.comment)
+    .bind(approval.created_at.stored())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The newest verdict on a decision.
+pub async fn newest(
+    connection: &mut SqliteConnection,
+    decision_id: Uuid,
+) -> Result<Option<Approval>> {
+    let row = sqlx::query(
+        "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
+         WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1",
+    )
+    .bind(row::id(decision_id))
+    .fetch_optional(connection)
+    .await?;
+    row.as_ref().map(Approval::try_from).transpose()
+}

@@ -1,0 +1,243 @@
+//! What a person looks for across decisions.
+
+use std::collections::HashMap;
+
+use serde_json::Value as Json;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+
+use crate::domain::time::Timestamp;
+use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel, Value};
+use crate::error::{Error, Result};
+use crate::store::ledger::git_changes::Mark;
+use crate::store::row::{self, Columns};
+
+/// A decision as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub id: Uuid,
+    pub display_id: String,
+    pub project: String,
+    pub title: String,
+    pub author: String,
+    pub status: DecisionStatus,
+    pub risk_level: RiskLevel,
+    pub human_approval_required: bool,
+    pub created_at: Timestamp,
+}
+
+/// Which decisions are looked for; what is `None` does not narrow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub project_id: Option<Uuid>,
+    pub status: Option<DecisionStatus>,
+    pub risk_level: Option<RiskLevel>,
+    /// The name of the author, in any case.
+    pub agent: Option<String>,
+    /// Recorded then or later.
+    pub since: Option<Timestamp>,
+    /// Only those without a verdict that stands.
+    pub open: bool,
+}
+
+impl TryFrom<&SqliteRow> for Line {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            display_id: row.text("display_id")?,
+            project: row.text("project")?,
+            title: row.text("title")?,
+            author: row.text("author")?,
+            status: row.value("status")?,
+            risk_level: row.value("risk_level")?,
+            human_approval_required: row.boolean("human_approval_required")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// The decisions that pass a filter, newest first.
+pub async fn decisions(connection: &mut SqliteConnection, filter: &Filter) -> Result<Vec<Line>> {
+    let rows = sqlx::query(
+        "SELECT d.id, d.display_id, p.name AS project, d.title, a.name AS author, d.status, \
+         d.risk_level, d.human_approval_required, d.created_at \
+         FROM decisions d JOIN projects p ON p.id = d.project_id \
+         JOIN agents a ON a.id = d.author_agent_id \
+         WHERE ($1 IS NULL OR d.project_id = $1) AND ($2 IS NULL OR d.status = $2) \
+         AND ($3 IS NULL OR d.risk_level = $3) AND ($4 IS NULL OR d.created_at >= $4) \
+         AND ($5 = 0 OR d.status NOT IN ('APPROVED', 'REJECTED')) \
+         ORDER BY d.created_at DESC, d.id DESC",
+    )
+    .bind(filter.project_id.map(row::id))
+    .bind(filter.status.map(Value::stored))
+    .bind(filter.risk_level.map(Value::stored))
+    .bind(filter.since.map(Timestamp::stored))
+    .bind(filter.open)
+    .fetch_all(connection)
+    .await?;
+    let mut lines: Vec<Line> = rows.iter().map(Line::try_from).collect::<Result<_>>()?;
+    // SQL folds the case of ASCII alone.
+    if let Some(agent) = filter.agent.as_ref().map(|agent| agent.trim().to_lowercase()) {
+        lines.retain(|line| line.author.to_lowercase() == agent);
+    }
+    Ok(lines)
+}
+
+/// How many decisions of a project are in each status.
+pub async fn counts(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+) -> Result<Vec<(DecisionStatus, i64)>> {
+    let rows = sqlx::query(
+        "SELECT status, COUNT(*) AS number FROM decisions WHERE project_id = $1 GROUP BY status",
+    )
+    .bind(row::id(project_id))
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(|row| Ok((row.value("status")?, row.integer("number")?))).collect()
+}
+
+/// What belongs to the open decisions of a project, each list oldest first: read in as many
+/// queries however many decisions there are.
+#[derive(Debug, Default)]
+pub struct OfOpen {
+    pub changes: HashMap<Uuid, Vec<Mark>>,
+    pub reviews: HashMap<Uuid, Vec<ReviewGiven>>,
+    pub requests: HashMap<Uuid, Vec<ReviewAsked>>,
+    pub results: HashMap<Uuid, Vec<ResultGiven>>,
+}
+
+/// That somebody reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewGiven {
+    pub reviewer_agent_id: Uuid,
+    pub created_at: Timestamp,
+}
+
+/// That somebody was asked for a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewAsked {
+    pub payload: Option<Json>,
+    pub created_at: Timestamp,
+}
+
+/// The result of a policy without its evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultGiven {
+    pub policy: String,
+    pub status: PolicyResultStatus,
+    pub message: Option<String>,
+    /// The event of its run and the digest of the rules; `None` for the original's.
+    pub run: Option<(Uuid, Option<String>)>,
+    pub created_at: Timestamp,
+}
+
+macro_rules! of_open {
+    ($columns:literal, $tables:literal, $order:literal) => {
+        concat!(
+            "SELECT d.id AS decision, ",
+            $columns,
+            " FROM decisions d ",
+            $tables,
+            " WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') ORDER BY ",
+            $order
+        )
+    };
+}
+
+/// What belongs to the open decisions of a project.
+pub async fn of_open(connection: &mut SqliteConnection, project_id: Uuid) -> Result<OfOpen> {
+    let id = row::id(project_id);
+    let changes = sqlx::query(of_open!(
+        "g.commit_hash, g.diff_hash, g.created_at",
+        "JOIN git_changes g ON g.decision_id = d.id",
+        "g.created_at, g.id"
+    ));
+    let reviews = sqlx::query(of_open!(
+        "r.reviewer_agent_id, r.created_at",
+        "JOIN reviews r ON r.decision_id = d.id",
+        "r.created_at, r.id"
+    ));
+    let requests = sqlx::query(of_open!(
+        "e.payload_json, e.created_at",
+        "JOIN events e ON e.entity_type = 'decision' AND e.entity_id = d.id \
+         AND e.event_type = 'review.requested'",
+        "e.created_at, e.id"
+    ));
+    let results = sqlx::query(of_open!(
+        "p.name AS policy, r.status, r.message, r.created_at, l.event_id, l.config_hash",
+        "JOIN policy_results r ON r.decision_id = d.id JOIN policies p ON p.id = r.policy_id \
+         LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id",
+        "r.created_at, r.id"
+    ));
+    Ok(OfOpen {
+        changes: grouped(&changes.bind(&id).fetch_all(&mut *connection).await?, |row| {
+            Ok(Mark {
+                commit_hash: row.text("commit_hash")?,
+                diff_hash: row.optional_text("diff_hash")?,
+                created_at: row.time("created_at")?,
+            })
+        })?,
+        reviews: grouped(&reviews.bind(&id).fetch_all(&mut *connection).await?, |row| {
+            Ok(ReviewGiven {
+                reviewer_agent_id: row.uuid("reviewer_agent_id")?,
+                created_at: row.time("created_at")?,
+            })
+        })?,
+        requests: grouped(&requests.bind(&id).fetch_all(&mut *connection).await?, |row| {
+            Ok(ReviewAsked {
+                payload: row.json("payload_json")?,
+                created_at: row.time("created_at")?,
+            })
+        })?,
+        results: grouped(&results.bind(&id).fetch_all(&mut *connection).await?, |row| {
+            let run = row.optional_uuid("event_id")?;
+            let hash = row.optional_text("config_hash")?;
+            Ok(ResultGiven {
+                policy: row.text("policy")?,
+                status: row.value("status")?,
+                message: row.optional_text("message")?,
+                run: run.map(|run| (run, hash)),
+                created_at: row.time("created_at")?,
+            })
+        })?,
+    })
+}
+
+/// Rows by their decision.
+fn grouped<T>(
+    rows: &[SqliteRow],
+    read: impl Fn(&SqliteRow) -> Result<T>,
+) -> Result<HashMap<Uuid, Vec<T>>> {
+    let mut groups: HashMap<Uuid, Vec<T>> = HashMap::new();
+    for row in rows {
+        groups.entry(row.uuid("decision")?).or_default().push(read(row)?);
+    }
+    Ok(groups)
+}
+
+/// The decisions of a project to which a change was attached that has this commit, this diff or
+/// this parent.
+pub async fn about_commit(
+    connection: &mut SqliteConnection,
+    project_id: Uuid,
+    commit_hash: &str,
+    diff_hash: &str,
+    parent_commit_hash: Option<&str>,
+) -> Result<Vec<Uuid>> {
+    let rows = sqlx::query(
+        "SELECT DISTINCT d.id FROM decisions d JOIN git_changes g ON g.decision_id = d.id \
+         WHERE d.project_id = $1 \
+         AND (g.commit_hash = $2 OR g.diff_hash = $3 OR g.parent_commit_hash = $4) ORDER BY d.id",
+    )
+    .bind(row::id(project_id))
+    .bind(commit_hash)
+    .bind(diff_hash)
+    .bind(parent_commit_hash)
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(|row| row.uuid("id")).collect()
+}

@@ -1,0 +1,137 @@
+//! The tables `policies` and `policy_results`.
+
+use std::collections::HashMap;
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, SqliteConnection};
+use uuid::Uuid;
+
+use crate::domain::entity::{Policy, PolicyResult, PolicyRun};
+use crate::domain::value::Value;
+use crate::error::{Error, Result};
+use crate::store::row::{self, Columns};
+
+impl TryFrom<&SqliteRow> for Policy {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            name: row.text("name")?,
+            description: row.optional_text("description")?,
+            enabled: row.boolean("enabled")?,
+            severity: row.value("severity")?,
+            config: row.json("config_json")?,
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+impl TryFrom<&SqliteRow> for PolicyResult {
+    type Error = Error;
+
+    fn try_from(row: &SqliteRow) -> Result<Self> {
+        Ok(Self {
+            id: row.uuid("id")?,
+            decision_id: row.uuid("decision_id")?,
+            policy_id: row.uuid("policy_id")?,
+            policy: row.text("policy")?,
+            status: row.value("status")?,
+            message: row.optional_text("message")?,
+            evidence: row.json("evidence_json")?,
+            run: match row.optional_uuid("event_id")? {
+                Some(event_id) => {
+                    Some(PolicyRun { event_id, config_hash: row.optional_text("config_hash")? })
+                }
+                None => None,
+            },
+            created_at: row.time("created_at")?,
+        })
+    }
+}
+
+/// The results of the decision $1, oldest first.
+pub(super) const RESULTS: &str = "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
+     r.evidence_json, r.created_at, l.event_id, l.config_hash FROM policy_results r \
+     JOIN policies p ON p.id = r.policy_id \
+     LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
+     WHERE r.decision_id = $1 ORDER BY r.created_at, r.id";
+
+/// Those of the policies of these names that the ledger has: the id, and the rest of the row if
+/// that can be read. A damaged row is brought up to date like an outdated one.
+pub async fn by_names(
+    connection: &mut SqliteConnection,
+    names: &[&str],
+) -> Result<HashMap<String, (Uuid, Option<Policy>)>> {
+    let rows = sqlx::query(
+        "SELECT id, name, description, enabled, severity, config_json, created_at FROM policies \
+         WHERE name IN (SELECT value FROM JSON_EACH($1))",
+    )
+    .bind(serde_json::json!(names).to_string())
+    .fetch_all(connection)
+    .await?;
+    let read = |row: &SqliteRow| {
+        let name = row.text("name")?;
+        let unreadable = |error: &Error| tracing::error!(%error, policy = name, "is rewritten");
+        let policy = Policy::try_from(row).inspect_err(unreadable).ok();
+        Ok((name, (row.uuid("id")?, policy)))
+    };
+    rows.iter().map(read).collect()
+}
+
+/// Adds a policy, or brings the one of that id up to date.
+pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO policies (id, name, description, enabled, severity, config_json, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
+         description = excluded.description, enabled = excluded.enabled, \
+         severity = excluded.severity, config_json = excluded.config_json",
+    )
+    .bind(row::id(policy.id))
+    .bind(&policy.name)
+    .bind(&policy.description)
+    .bind(policy.enabled)
+    .bind(policy.severity.stored())
+    .bind(policy.config.as_ref().map(ToString::to_string))
+    .bind(policy.created_at.stored())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Adds the results of one run, whose event has to be there.
+pub async fn insert_results(
+    connection: &mut SqliteConnection,
+    results: &[PolicyResult],
+    run: &PolicyRun,
+) -> Result<()> {
+    if results.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::new(
+        "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
+         created_at) ",
+    );
+    insert.push_values(results, |mut values, result| {
+        values
+            .push_bind(row::id(result.id))
+            .push_bind(row::id(result.decision_id))
+            .push_bind(row::id(result.policy_id))
+            .push_bind(result.status.stored())
+            .push_bind(&result.message)
+            .push_bind(result.evidence.as_ref().map(ToString::to_string))
+            .push_bind(result.created_at.stored());
+    });
+    insert.build().execute(&mut *connection).await?;
+    let mut insert = QueryBuilder::new(
+        "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) ",
+    );
+    insert.push_values(results, |mut values, result| {
+        values
+            .push_bind(row::id(result.id))
+            .push_bind(row::id(run.event_id))
+            .push_bind(&run.config_hash);
+    });
+    insert.build().execute(connection).await?;
+    Ok(())
+}

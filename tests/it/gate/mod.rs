@@ -1,0 +1,5 @@
+//! The human gate, and who may pass it.
+
+mod lying;
+pub mod questions;
+mod roles;

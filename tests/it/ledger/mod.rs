@@ -1,0 +1,8 @@
+//! The ledger: what is stored, by how many at once, and what faults do to it.
+
+mod concurrency;
+#[cfg(unix)]
+mod disk;
+mod faults;
+mod stored;
+mod torture;

@@ -1,0 +1,4 @@
+//! Policies and what they find.
+
+mod runs;
+mod secrets;

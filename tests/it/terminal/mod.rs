@@ -1,0 +1,7 @@
+//! What a person types and reads.
+
+mod cli;
+mod connect;
+mod documents;
+mod looking;
+mod pages;
