@@ -5,6 +5,7 @@
 //! Columns are hashed as the ledger stores them, each with its length, so that no two
 //! contents give the same bytes.
 
+pub mod order;
 pub mod tables;
 pub mod walk;
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use super::chain::order::Recorded;
 use super::time::Timestamp;
 use super::value::{
     AgentType, ApprovalStatus, DecisionStatus, EntityType, FindingCategory, FindingSeverity,
@@ -101,6 +102,8 @@ pub struct Review {
     pub status: ReviewStatus,
     pub summary: Option<String>,
     pub created_at: Timestamp,
+    /// When, as against other records.
+    pub recorded: Recorded,
 }
 
 /// One point of a review: what is wrong, where, and what to do about it.
@@ -172,6 +175,8 @@ pub struct PolicyResult {
     /// The run that it came from; `None` for a result of the original, which keeps none.
     pub run: Option<PolicyRun>,
     pub created_at: Timestamp,
+    /// When, as against other records.
+    pub recorded: Recorded,
 }
 
 /// A run of the policies over a decision's change.
@@ -195,6 +200,8 @@ pub struct Disagreement {
     pub requires_human_decision: bool,
     pub resolution: Option<String>,
     pub created_at: Timestamp,
+    /// When, as against other records.
+    pub recorded: Recorded,
 }
 
 /// A person's verdict.
@@ -206,6 +213,8 @@ pub struct Approval {
     pub status: ApprovalStatus,
     pub comment: Option<String>,
     pub created_at: Timestamp,
+    /// When, as against other records.
+    pub recorded: Recorded,
 }
 
 /// One entry of the timeline.

@@ -5,8 +5,8 @@ use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use super::row::{self, Columns};
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Event;
-use crate::domain::time::Timestamp;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
 
@@ -104,7 +104,7 @@ pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result
 
 /// A run of the policies, as its event tells of it.
 pub struct PolicyRunTold {
-    pub at: Timestamp,
+    pub recorded: Recorded,
     /// `None` for the defaults, and where the original ran them.
     pub config_hash: Option<String>,
 }
@@ -115,8 +115,10 @@ pub async fn policy_runs(
     decision_id: Uuid,
 ) -> Result<Vec<PolicyRunTold>> {
     let rows = sqlx::query(
-        "SELECT payload_json, created_at FROM events WHERE entity_type = 'decision' \
-         AND entity_id = $1 AND event_type = 'decision.policy_evaluated' ORDER BY created_at, id",
+        "SELECT e.payload_json, e.created_at, c.place FROM events e \
+         LEFT JOIN event_chain c ON c.event_id = e.id WHERE e.entity_type = 'decision' \
+         AND e.entity_id = $1 AND e.event_type = 'decision.policy_evaluated' \
+         ORDER BY c.place ASC NULLS LAST, e.created_at, e.id",
     )
     .bind(row::id(decision_id))
     .fetch_all(connection)
@@ -124,7 +126,7 @@ pub async fn policy_runs(
     let told = |row: &SqliteRow| -> Result<PolicyRunTold> {
         let payload = row.json("payload_json")?;
         let hash = payload.as_ref().and_then(|payload| payload["config_hash"].as_str());
-        Ok(PolicyRunTold { at: row.time("created_at")?, config_hash: hash.map(str::to_owned) })
+        Ok(PolicyRunTold { recorded: row.recorded()?, config_hash: hash.map(str::to_owned) })
     };
     rows.iter().map(told).collect()
 }

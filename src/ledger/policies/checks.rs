@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, PolicyRun};
 use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
 use crate::error::Result;
@@ -161,6 +162,7 @@ async fn record(
             evidence: Some(verdict.evidence),
             run: Some(run.clone()),
             created_at: write.now,
+            recorded: Recorded::Waiting(write.now),
         })
         .collect();
     store::ledger::policies::insert_results(write.connection(), &stored, &run).await?;

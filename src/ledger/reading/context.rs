@@ -282,7 +282,7 @@ pub(in crate::ledger) fn record(
         .map(|review| {
             let own = findings.extract_if(.., |(review_id, _)| *review_id == review.id);
             let own = own.map(|(_, finding)| finding).collect();
-            let stale = coverage.is_stale(review.created_at);
+            let stale = coverage.is_stale(review.recorded);
             in_full(review, own, stale)
         })
         .collect();
@@ -298,7 +298,7 @@ pub(in crate::ledger) fn record(
             .policy_results
             .into_iter()
             .map(|result| {
-                let stale = coverage.is_stale(result.created_at);
+                let stale = coverage.is_stale(result.recorded);
                 judged(result, rules, stale)
             })
             .collect(),
@@ -310,7 +310,7 @@ pub(in crate::ledger) fn record(
                 id: approval.id,
                 status: approval.status,
                 comment: approval.comment,
-                stale: coverage.is_stale(approval.created_at),
+                stale: coverage.is_stale(approval.recorded),
             })
             .collect(),
     }

@@ -173,12 +173,12 @@ fn look_at(
         overview.reviews.push(waiting(agent.to_owned()));
     }
     let newest = results.last();
-    let is_stale = |result: &ResultGiven| coverage.is_stale(result.created_at);
+    let is_stale = |result: &ResultGiven| coverage.is_stale(result.recorded);
     let is_by_other_rules = |result: &ResultGiven| {
         result.run.as_ref().is_some_and(|(_, hash)| !rules.is(hash.as_deref()))
     };
     let all_reviews_are_stale =
-        !reviews.is_empty() && reviews.iter().all(|review| coverage.is_stale(review.created_at));
+        !reviews.is_empty() && reviews.iter().all(|review| coverage.is_stale(review.recorded));
     let stale = [
         ("the policy run", newest.is_some_and(is_stale)),
         ("the rules of the policy run", newest.is_some_and(is_by_other_rules)),
@@ -217,8 +217,8 @@ fn asked<'a>(
         let Some(id) = id.and_then(|id| Uuid::try_parse(id).ok()) else { continue };
         let answered = reviews.iter().any(|review| {
             review.reviewer_agent_id == id
-                && review.created_at >= request.created_at
-                && !coverage.is_stale(review.created_at)
+                && review.recorded >= request.recorded
+                && !coverage.is_stale(review.recorded)
         });
         let name = names.get(&id).map(String::as_str);
         if let Some(name) = name.filter(|name| !answered && !asked.contains(name)) {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Disagreement;
 use crate::domain::value::EntityType;
 use crate::error::Result;
@@ -81,6 +82,7 @@ impl Service {
             requires_human_decision: input.requires_human_decision,
             resolution: None,
             created_at: write.now,
+            recorded: Recorded::Waiting(write.now),
         };
         store::ledger::disagreements::insert(write.connection(), &disagreement).await?;
         let subject = Subject {

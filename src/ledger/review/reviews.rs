@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Decision, Finding, Review};
 use crate::domain::id::Kind;
 use crate::domain::value::{ApprovalStatus, DecisionStatus, EntityType, ReviewStatus};
@@ -149,6 +150,7 @@ impl Service {
             status: input.status,
             summary: input.summary,
             created_at: write.now,
+            recorded: Recorded::Waiting(write.now),
         };
         store::ledger::reviews::insert(write.connection(), &review).await?;
         for finding in &input.findings {

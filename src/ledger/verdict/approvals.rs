@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Approval;
 use crate::domain::value::{AgentType, ApprovalStatus, DecisionStatus, RiskLevel};
 use crate::error::{Code, Error, Result};
@@ -136,6 +137,7 @@ impl Service {
             status: input.status,
             comment: input.comment,
             created_at: write.now,
+            recorded: Recorded::Waiting(write.now),
         };
         store::ledger::approvals::insert(write.connection(), &approval).await?;
         let status = DecisionStatus::after_verdict(approval.status);

@@ -101,7 +101,7 @@ impl Service {
                     approved: decision.status == DecisionStatus::Approved
                         && verdict.is_some_and(|verdict| {
                             verdict.status == ApprovalStatus::Approved
-                                && !coverage.is_stale(verdict.created_at)
+                                && !coverage.is_stale(verdict.recorded)
                         }),
                     status: decision.status,
                     display_id: decision.display_id,

@@ -211,7 +211,9 @@ pub(in crate::ledger) async fn are_checked(
     rules: &Current,
 ) -> Result<bool> {
     let runs = store::events::policy_runs(connection, decision.id).await?;
-    Ok(runs.iter().any(|run| !coverage.is_stale(run.at) && rules.is(run.config_hash.as_deref())))
+    Ok(runs
+        .iter()
+        .any(|run| !coverage.is_stale(run.recorded) && rules.is(run.config_hash.as_deref())))
 }
 
 async fn is_reviewed(
@@ -221,7 +223,7 @@ async fn is_reviewed(
 ) -> Result<bool> {
     let author = author_of(connection, decision).await?;
     for review in store::ledger::reviews::of_decision(connection, decision.id).await? {
-        if coverage.is_stale(review.created_at) {
+        if coverage.is_stale(review.recorded) {
             continue;
         }
         let reviewer = store::ledger::agents::by_id(connection, review.reviewer_agent_id).await?;
@@ -238,11 +240,11 @@ pub(in crate::ledger) fn open_topics(
     disagreements: Vec<Disagreement>,
     verdict: Option<&Approval>,
 ) -> Vec<String> {
-    let judged = verdict.map(|verdict| verdict.created_at);
+    let judged = verdict.map(|verdict| verdict.recorded);
     disagreements
         .into_iter()
         .filter(|one| one.resolution.is_none())
-        .filter(|one| judged.is_none_or(|judged| one.created_at > judged))
+        .filter(|one| judged.is_none_or(|judged| one.recorded > judged))
         .map(|one| one.topic)
         .collect()
 }

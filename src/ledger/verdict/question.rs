@@ -113,7 +113,7 @@ pub(in crate::ledger) async fn question(
     let coverage = Coverage::from(dossier.marks);
     let mut newest = BTreeMap::new();
     for result in dossier.policy_results {
-        if coverage.is_stale(result.created_at) {
+        if coverage.is_stale(result.recorded) {
             continue;
         }
         let by_other_rules =
@@ -145,7 +145,7 @@ pub(in crate::ledger) async fn question(
                 review: review.display_id.clone(),
                 reviewer: names.get(&review.reviewer_agent_id).ok_or_else(vanished)?.clone(),
                 outcome: review.status,
-                stale: coverage.is_stale(review.created_at),
+                stale: coverage.is_stale(review.recorded),
             });
         }
     }
@@ -161,7 +161,7 @@ pub(in crate::ledger) async fn question(
             let review = dossier.reviews.iter().find(|review| review.id == review_id)?;
             Some(OpenFinding {
                 review: review.display_id.clone(),
-                stale: coverage.is_stale(review.created_at),
+                stale: coverage.is_stale(review.recorded),
                 finding,
             })
         })

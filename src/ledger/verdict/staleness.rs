@@ -1,12 +1,12 @@
 //! Which change a review, a policy run or a verdict is about: the one that was attached when it
-//! was recorded. The ledger's times never run backwards, so they tell; rows that the original
-//! wrote are judged alike.
+//! was recorded. The chain tells the order: a clock that was wrong, or a row that was given a
+//! time, changes nothing.
 
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Approval, Decision};
-use crate::domain::time::Timestamp;
 use crate::error::Result;
 use crate::store;
 use crate::store::ledger::git_changes::Mark;
@@ -30,10 +30,10 @@ impl Coverage {
         Ok(store::ledger::git_changes::marks(connection, decision_id).await?.into())
     }
 
-    /// Whether what was recorded at that time is about another change than the one attached
-    /// now, or about none when there is one now.
-    pub fn is_stale(&self, recorded_at: Timestamp) -> bool {
-        let seen = self.changes.iter().rfind(|change| change.created_at <= recorded_at);
+    /// Whether what was recorded then is about another change than the one attached now, or
+    /// about none when there is one now.
+    pub fn is_stale(&self, recorded: Recorded) -> bool {
+        let seen = self.changes.iter().rfind(|change| change.recorded <= recorded);
         match (seen, self.changes.last()) {
             (_, None) => false,
             (None, Some(_)) => true,
@@ -63,7 +63,7 @@ pub async fn standing_verdict(
     let Some(verdict) = store::ledger::approvals::newest(connection, decision.id).await? else {
         return Ok(None);
     };
-    let stale = Coverage::of(connection, decision.id).await?.is_stale(verdict.created_at);
+    let stale = Coverage::of(connection, decision.id).await?.is_stale(verdict.recorded);
     Ok(decision.status.is_settled_by(verdict.status, stale).then_some(verdict))
 }
 
@@ -71,15 +71,15 @@ pub async fn standing_verdict(
 mod tests {
     use super::*;
 
-    fn time(second: u32) -> Timestamp {
-        Timestamp::read(&format!("2026-05-10 14:02:{second:02}")).unwrap()
+    fn at(place: i64) -> Recorded {
+        Recorded::At(place)
     }
 
-    fn coverage(changes: &[(u32, &str, Option<&str>)]) -> Coverage {
-        let mark = |(second, commit, diff): &(u32, &str, Option<&str>)| Mark {
+    fn coverage(changes: &[(i64, &str, Option<&str>)]) -> Coverage {
+        let mark = |(place, commit, diff): &(i64, &str, Option<&str>)| Mark {
             commit_hash: (*commit).to_owned(),
             diff_hash: diff.map(str::to_owned),
-            created_at: time(*second),
+            recorded: at(*place),
         };
         Coverage { changes: changes.iter().map(mark).collect() }
     }
@@ -87,21 +87,21 @@ mod tests {
     #[test]
     fn what_saw_another_change_is_stale() {
         let nothing = coverage(&[]);
-        assert!(!nothing.is_stale(time(1)));
+        assert!(!nothing.is_stale(at(1)));
         let one = coverage(&[(5, "a", Some("x"))]);
-        assert!(one.is_stale(time(4)), "it saw no change");
-        assert!(!one.is_stale(time(5)));
+        assert!(one.is_stale(at(4)), "it saw no change");
+        assert!(!one.is_stale(at(5)));
         let two = coverage(&[(5, "a", Some("x")), (7, "b", Some("y"))]);
-        assert!(two.is_stale(time(6)));
-        assert!(!two.is_stale(time(8)));
+        assert!(two.is_stale(at(6)));
+        assert!(!two.is_stale(at(8)));
         let back = coverage(&[(5, "a", Some("x")), (7, "b", Some("y")), (9, "a", Some("x"))]);
-        assert!(!back.is_stale(time(6)), "its change is attached again");
+        assert!(!back.is_stale(at(6)), "its change is attached again");
     }
 
     #[test]
     fn a_rebased_or_rehashed_change_is_the_same() {
-        assert!(!coverage(&[(5, "a", Some("x")), (7, "b", Some("x"))]).is_stale(time(6)));
-        assert!(!coverage(&[(5, "a", Some("x")), (7, "a", Some("y"))]).is_stale(time(6)));
-        assert!(coverage(&[(5, "a", None), (7, "b", None)]).is_stale(time(6)));
+        assert!(!coverage(&[(5, "a", Some("x")), (7, "b", Some("x"))]).is_stale(at(6)));
+        assert!(!coverage(&[(5, "a", Some("x")), (7, "a", Some("y"))]).is_stale(at(6)));
+        assert!(coverage(&[(5, "a", None), (7, "b", None)]).is_stale(at(6)));
     }
 }

@@ -152,7 +152,7 @@ async fn take_back_approval(
     }
     let approval = store::ledger::approvals::newest(write.connection(), decision.id).await?;
     let coverage = Coverage::of(write.connection(), decision.id).await?;
-    if approval.is_some_and(|approval| !coverage.is_stale(approval.created_at)) {
+    if approval.is_some_and(|approval| !coverage.is_stale(approval.recorded)) {
         return Ok(());
     }
     let reason = "a change was attached that the approval does not cover";

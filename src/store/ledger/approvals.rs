@@ -7,7 +7,18 @@ use uuid::Uuid;
 use crate::domain::entity::Approval;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::row::{self, Columns, place_of};
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, decision_id, approver_agent_id, status, comment, created_at, ",
+            place_of!("approval"),
+            " FROM approvals t ",
+            $rest
+        )
+    };
+}
 
 impl TryFrom<&SqliteRow> for Approval {
     type Error = Error;
@@ -20,13 +31,14 @@ impl TryFrom<&SqliteRow> for Approval {
             status: row.value("status")?,
             comment: row.optional_text("comment")?,
             created_at: row.time("created_at")?,
+            recorded: row.recorded()?,
         })
     }
 }
 
 /// The verdicts on the decision $1, oldest first.
-pub(super) const OF_DECISION: &str = "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
-     WHERE decision_id = $1 ORDER BY created_at, id";
+pub(super) const OF_DECISION: &str =
+    select!("WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id");
 
 /// Adds a verdict.
 pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> Result<()> {
@@ -50,10 +62,9 @@ pub async fn newest(
     connection: &mut SqliteConnection,
     decision_id: Uuid,
 ) -> Result<Option<Approval>> {
-    let row = sqlx::query(
-        "SELECT id, decision_id, approver_agent_id, status, comment, created_at FROM approvals \
-         WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1",
-    )
+    let row = sqlx::query(select!(
+        "WHERE decision_id = $1 ORDER BY place DESC NULLS FIRST, created_at DESC, id DESC LIMIT 1"
+    ))
     .bind(row::id(decision_id))
     .fetch_optional(connection)
     .await?;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::entity::Disagreement;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::row::{self, Columns, place_of};
 
 impl TryFrom<&SqliteRow> for Disagreement {
     type Error = Error;
@@ -22,14 +22,19 @@ impl TryFrom<&SqliteRow> for Disagreement {
             requires_human_decision: row.boolean("requires_human_decision")?,
             resolution: row.optional_text("resolution")?,
             created_at: row.time("created_at")?,
+            recorded: row.recorded()?,
         })
     }
 }
 
 /// The disagreements about the decision $1, oldest first.
-pub(super) const OF_DECISION: &str = "SELECT id, decision_id, topic, author_position, reviewer_position, risk_summary, \
-     requires_human_decision, resolution, created_at FROM disagreements \
-     WHERE decision_id = $1 ORDER BY created_at, id";
+pub(super) const OF_DECISION: &str = concat!(
+    "SELECT id, decision_id, topic, author_position, reviewer_position, risk_summary, \
+     requires_human_decision, resolution, created_at, ",
+    place_of!("disagreement"),
+    " FROM disagreements t WHERE decision_id = $1 \
+     ORDER BY place ASC NULLS LAST, created_at, id"
+);
 
 /// Adds a disagreement.
 pub async fn insert(connection: &mut SqliteConnection, disagreement: &Disagreement) -> Result<()> {

@@ -4,10 +4,10 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::entity::GitChange;
-use crate::domain::time::Timestamp;
 use crate::error::{Error, Fault, Result};
-use crate::store::row::{self, Columns};
+use crate::store::row::{self, Columns, place_of};
 
 impl TryFrom<&SqliteRow> for GitChange {
     type Error = Error;
@@ -40,19 +40,26 @@ impl TryFrom<&SqliteRow> for Mark {
         Ok(Self {
             commit_hash: row.text("commit_hash")?,
             diff_hash: row.optional_text("diff_hash")?,
-            created_at: row.time("created_at")?,
+            recorded: row.recorded()?,
         })
     }
 }
 
 /// The newest change of the decision $1.
-pub(super) const NEWEST: &str = "SELECT id, decision_id, repo_path, branch_name, commit_hash, parent_commit_hash, \
-     diff_hash, files_changed_json, insertions, deletions, created_at FROM git_changes \
-     WHERE decision_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1";
+pub(super) const NEWEST: &str = concat!(
+    "SELECT id, decision_id, repo_path, branch_name, commit_hash, parent_commit_hash, \
+     diff_hash, files_changed_json, insertions, deletions, created_at, ",
+    place_of!("git_change"),
+    " FROM git_changes t WHERE decision_id = $1 \
+     ORDER BY place DESC NULLS FIRST, created_at DESC, id DESC LIMIT 1"
+);
 
 /// The marks of the changes of the decision $1, oldest first.
-pub(super) const MARKS: &str = "SELECT commit_hash, diff_hash, created_at FROM git_changes WHERE decision_id = $1 \
-     ORDER BY created_at, id";
+pub(super) const MARKS: &str = concat!(
+    "SELECT commit_hash, diff_hash, created_at, ",
+    place_of!("git_change"),
+    " FROM git_changes t WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id"
+);
 
 /// Adds a change.
 pub async fn insert(connection: &mut SqliteConnection, change: &GitChange) -> Result<()> {
@@ -82,7 +89,7 @@ pub async fn insert(connection: &mut SqliteConnection, change: &GitChange) -> Re
 pub struct Mark {
     pub commit_hash: String,
     pub diff_hash: Option<String>,
-    pub created_at: Timestamp,
+    pub recorded: Recorded,
 }
 
 /// The changes of a decision without what they hold, oldest first.

@@ -7,11 +7,12 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
+use crate::domain::chain::order::Recorded;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel, Value};
 use crate::error::{Error, Result};
 use crate::store::ledger::git_changes::Mark;
-use crate::store::row::{self, Columns};
+use crate::store::row::{self, Columns, place_of};
 
 /// A decision as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,14 +115,14 @@ pub struct OfOpen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewGiven {
     pub reviewer_agent_id: Uuid,
-    pub created_at: Timestamp,
+    pub recorded: Recorded,
 }
 
 /// That somebody was asked for a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewAsked {
     pub payload: Option<Json>,
-    pub created_at: Timestamp,
+    pub recorded: Recorded,
 }
 
 /// The result of a policy without its evidence.
@@ -132,18 +133,32 @@ pub struct ResultGiven {
     pub message: Option<String>,
     /// The event of its run and the digest of the rules; `None` for the original's.
     pub run: Option<(Uuid, Option<String>)>,
-    pub created_at: Timestamp,
+    pub recorded: Recorded,
 }
 
 macro_rules! of_open {
-    ($columns:literal, $tables:literal, $order:literal) => {
+    ($columns:literal, $tables:literal, $id:literal) => {
         concat!(
             "SELECT d.id AS decision, ",
             $columns,
             " FROM decisions d ",
             $tables,
-            " WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') ORDER BY ",
-            $order
+            " WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') \
+             ORDER BY place ASC NULLS LAST, created_at, ",
+            $id
+        )
+    };
+    ($columns:literal, $table:literal of $kind:literal) => {
+        concat!(
+            "SELECT d.id AS decision, ",
+            $columns,
+            ", t.created_at AS created_at, ",
+            place_of!($kind),
+            " FROM decisions d JOIN ",
+            $table,
+            " t ON t.decision_id = d.id \
+             WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') \
+             ORDER BY place ASC NULLS LAST, created_at, t.id"
         )
     };
 }
@@ -151,47 +166,40 @@ macro_rules! of_open {
 /// What belongs to the open decisions of a project.
 pub async fn of_open(connection: &mut SqliteConnection, project_id: Uuid) -> Result<OfOpen> {
     let id = row::id(project_id);
-    let changes = sqlx::query(of_open!(
-        "g.commit_hash, g.diff_hash, g.created_at",
-        "JOIN git_changes g ON g.decision_id = d.id",
-        "g.created_at, g.id"
-    ));
-    let reviews = sqlx::query(of_open!(
-        "r.reviewer_agent_id, r.created_at",
-        "JOIN reviews r ON r.decision_id = d.id",
-        "r.created_at, r.id"
-    ));
+    let changes =
+        sqlx::query(of_open!("t.commit_hash, t.diff_hash", "git_changes" of "git_change"));
+    let reviews = sqlx::query(of_open!("t.reviewer_agent_id", "reviews" of "review"));
     let requests = sqlx::query(of_open!(
-        "e.payload_json, e.created_at",
+        "e.payload_json, e.created_at AS created_at, c.place",
         "JOIN events e ON e.entity_type = 'decision' AND e.entity_id = d.id \
-         AND e.event_type = 'review.requested'",
-        "e.created_at, e.id"
+         AND e.event_type = 'review.requested' LEFT JOIN event_chain c ON c.event_id = e.id",
+        "e.id"
     ));
     let results = sqlx::query(of_open!(
-        "p.name AS policy, r.status, r.message, r.created_at, l.event_id, l.config_hash",
+        "p.name AS policy, r.status, r.message, r.created_at AS created_at, l.event_id, \
+         l.config_hash, c.place",
         "JOIN policy_results r ON r.decision_id = d.id JOIN policies p ON p.id = r.policy_id \
-         LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id",
-        "r.created_at, r.id"
+         LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
+         LEFT JOIN foreign_policy_results f ON f.policy_result_id = r.id \
+         LEFT JOIN event_chain c ON c.event_id = COALESCE(l.event_id, f.event_id)",
+        "r.id"
     ));
     Ok(OfOpen {
         changes: grouped(&changes.bind(&id).fetch_all(&mut *connection).await?, |row| {
             Ok(Mark {
                 commit_hash: row.text("commit_hash")?,
                 diff_hash: row.optional_text("diff_hash")?,
-                created_at: row.time("created_at")?,
+                recorded: row.recorded()?,
             })
         })?,
         reviews: grouped(&reviews.bind(&id).fetch_all(&mut *connection).await?, |row| {
             Ok(ReviewGiven {
                 reviewer_agent_id: row.uuid("reviewer_agent_id")?,
-                created_at: row.time("created_at")?,
+                recorded: row.recorded()?,
             })
         })?,
         requests: grouped(&requests.bind(&id).fetch_all(&mut *connection).await?, |row| {
-            Ok(ReviewAsked {
-                payload: row.json("payload_json")?,
-                created_at: row.time("created_at")?,
-            })
+            Ok(ReviewAsked { payload: row.json("payload_json")?, recorded: row.recorded()? })
         })?,
         results: grouped(&results.bind(&id).fetch_all(&mut *connection).await?, |row| {
             let run = row.optional_uuid("event_id")?;
@@ -201,7 +209,7 @@ pub async fn of_open(connection: &mut SqliteConnection, project_id: Uuid) -> Res
                 status: row.value("status")?,
                 message: row.optional_text("message")?,
                 run: run.map(|run| (run, hash)),
-                created_at: row.time("created_at")?,
+                recorded: row.recorded()?,
             })
         })?,
     })

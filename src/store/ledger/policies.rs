@@ -46,16 +46,19 @@ impl TryFrom<&SqliteRow> for PolicyResult {
                 None => None,
             },
             created_at: row.time("created_at")?,
+            recorded: row.recorded()?,
         })
     }
 }
 
 /// The results of the decision $1, oldest first.
 pub(super) const RESULTS: &str = "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
-     r.evidence_json, r.created_at, l.event_id, l.config_hash FROM policy_results r \
+     r.evidence_json, r.created_at, l.event_id, l.config_hash, c.place FROM policy_results r \
      JOIN policies p ON p.id = r.policy_id \
      LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
-     WHERE r.decision_id = $1 ORDER BY r.created_at, r.id";
+     LEFT JOIN foreign_policy_results f ON f.policy_result_id = r.id \
+     LEFT JOIN event_chain c ON c.event_id = COALESCE(l.event_id, f.event_id) \
+     WHERE r.decision_id = $1 ORDER BY c.place ASC NULLS LAST, r.created_at, r.id";
 
 /// Those of the policies of these names that the ledger has: the id, and the rest of the row if
 /// that can be read. A damaged row is brought up to date like an outdated one.

@@ -7,13 +7,14 @@ use uuid::Uuid;
 use crate::domain::entity::{Finding, Review};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::row::{self, Columns, place_of};
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, display_id, decision_id, reviewer_agent_id, status, summary, created_at \
-             FROM reviews ",
+            "SELECT id, display_id, decision_id, reviewer_agent_id, status, summary, created_at, ",
+            place_of!("review"),
+            " FROM reviews t ",
             $rest
         )
     };
@@ -31,6 +32,7 @@ impl TryFrom<&SqliteRow> for Review {
             status: row.value("status")?,
             summary: row.optional_text("summary")?,
             created_at: row.time("created_at")?,
+            recorded: row.recorded()?,
         })
     }
 }
@@ -52,7 +54,8 @@ impl TryFrom<&SqliteRow> for Finding {
 }
 
 /// The reviews of the decision $1, oldest first.
-pub(super) const OF_DECISION: &str = select!("WHERE decision_id = $1 ORDER BY created_at, id");
+pub(super) const OF_DECISION: &str =
+    select!("WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id");
 
 /// The findings of all reviews of the decision $1, in the order they came.
 pub(super) const FINDINGS_OF_DECISION: &str = "SELECT f.review_id, f.severity, f.category, f.file_path, f.line_start, f.line_end, \
