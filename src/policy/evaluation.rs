@@ -4,54 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::PolicySet;
-use super::content::{Owner, Weighed};
-use super::evidence::{Bounded, LineHit, Unread};
-use super::literals::Found;
-use super::rules::Facts;
-use crate::domain::value::{AgentType, PolicyResultStatus, RiskLevel};
-
-/// The changed lines of each file.
-pub(super) type FileLines = HashMap<String, u64>;
-
-/// What is judged: a decision's risk and author, and its latest git change.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// The decision's risk level.
-    pub risk_level: RiskLevel,
-    /// Who decides; `None` outside a decision.
-    pub author: Option<Author<'a>>,
-    /// Old and new paths, with `/` between their segments.
-    pub files_changed: &'a [String],
-    /// Lines added.
-    pub insertions: u64,
-    /// Lines removed.
-    pub deletions: u64,
-}
-
-/// The agent that a decision is of.
-#[derive(Debug, Clone, Copy)]
-pub struct Author<'a> {
-    /// As it stands on the record.
-    pub name: &'a str,
-    /// Which coding agent it is, or a person.
-    pub kind: AgentType,
-}
-
-/// A changed line.
-#[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
-    /// The file.
-    pub path: &'a str,
-    /// Its number from 1, in the new file if it was added, else in the old one.
-    pub number: u64,
-    /// Added, else removed.
-    pub added: bool,
-    /// Whether git takes the content for binary: it is searched, and counts no line.
-    pub binary: bool,
-    /// Its bytes, in any encoding, whole. Whether they end in the line break does not matter.
-    pub text: &'a [u8],
-}
+use super::findings::evidence::{Bounded, LineHit, Unread};
+use super::patterns::content::{Owner, Weighed};
+use super::patterns::literals::Found;
+use super::rules::rule::{Facts, ReadsLines};
+use super::set::PolicySet;
+use super::subject::{Line, Subject};
+use crate::domain::value::PolicyResultStatus;
 
 /// What one policy concluded.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,13 +41,21 @@ pub struct Evaluation<'a> {
     count: u64,
     reads: Vec<[Option<bool>; 2]>,
     counts_lines: bool,
-    file_lines: FileLines,
+    /// How many lines changed in each file, where a rule counts them.
+    file_lines: HashMap<String, u64>,
     found: Found,
     candidates: Vec<Owner>,
 }
 
+impl PolicySet {
+    /// Begins the evaluation of a change.
+    pub fn evaluate<'a>(&'a self, subject: Subject<'a>) -> Evaluation<'a> {
+        Evaluation::new(self, subject)
+    }
+}
+
 impl<'a> Evaluation<'a> {
-    pub(super) fn new(set: &'a PolicySet, subject: Subject<'a>) -> Self {
+    fn new(set: &'a PolicySet, subject: Subject<'a>) -> Self {
         let bounded = || set.active.iter().map(|_| Bounded::default()).collect();
         Self {
             set,
@@ -99,8 +66,11 @@ impl<'a> Evaluation<'a> {
             path: String::new(),
             count: 0,
             reads: vec![[None; 2]; set.active.len()],
-            counts_lines: set.active.iter().any(|active| active.rule.counts_lines()),
-            file_lines: FileLines::new(),
+            counts_lines: set
+                .active
+                .iter()
+                .any(|active| active.rule.lines().is_some_and(ReadsLines::counts_lines)),
+            file_lines: HashMap::new(),
             found: Found::default(),
             candidates: Vec::new(),
         }
@@ -131,12 +101,12 @@ impl<'a> Evaluation<'a> {
     /// Looks for the patterns of one policy.
     fn look(&mut self, candidates: &[Owner], line: &Line<'_>, text: &[u8]) {
         let Some(&(policy, _)) = candidates.first() else { return };
-        let rule = &self.set.active[policy].rule;
+        let Some(rule) = self.set.active[policy].rule.lines() else { return };
         let reads = &mut self.reads[policy][usize::from(line.added)];
         if !*reads.get_or_insert_with(|| rule.reads(line.path, line.added)) {
             return;
         }
-        let patterns = rule.content();
+        let patterns = rule.sought();
         let found = candidates.iter().map(|(_, pattern)| *pattern);
         let found: Vec<usize> = found.filter(|&pattern| patterns[pattern].is_in(text)).collect();
         if found.is_empty() {

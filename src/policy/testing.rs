@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::PolicySet;
-use super::evaluation::{Author, Line, Subject, Verdict};
-use super::mistake::Mistake;
+use super::{Author, Line, Mistake, PolicySet, Subject, Verdict};
 use crate::domain::names::agent::infer_type;
 use crate::domain::value::{PolicyResultStatus, RiskLevel};
 

@@ -1,9 +1,11 @@
 //! The engine as a whole: what a policy file may say, what is told of a wrong one, and the
 //! order of the verdicts.
 
-use super::*;
+use super::file::raw;
+use super::set::known;
+use super::{Mistake, PolicyInfo, PolicySet};
 use crate::domain::value::PolicyResultStatus::{Blocked, Passed, Warning};
-use crate::domain::value::RiskLevel;
+use crate::domain::value::{FindingSeverity, RiskLevel};
 use crate::policy::testing::{change, parsed};
 
 const EXAMPLE: &str = include_str!("../../policies.example.toml");

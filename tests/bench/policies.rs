@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use govforge::domain::value::RiskLevel;
-use govforge::policy::PolicySet;
-use govforge::policy::evaluation::{Line, Subject};
+use govforge::policy::{Line, PolicySet, Subject};
 
 const EXAMPLE: &str = include_str!("../../policies.example.toml");
 const MEGABYTE: f64 = 1e6;

@@ -19,8 +19,7 @@ use crate::ledger::Service;
 use crate::ledger::policies::rules::Rules;
 use crate::ledger::record::write::{Subject, Write};
 use crate::ledger::work::changes::off_thread;
-use crate::policy::evaluation::{Author, Subject as Judged, Verdict};
-use crate::policy::{PolicyInfo, PolicySet};
+use crate::policy::{Author, PolicyInfo, PolicySet, Subject as Judged, Verdict};
 use crate::store;
 
 /// The parameters of `run_policy_checks`.

@@ -14,9 +14,7 @@ use crate::git::{self, Located, Repository};
 use crate::ledger::Service;
 use crate::ledger::settings::file;
 use crate::ledger::settings::location::DIRECTORY;
-use crate::policy::evaluation::{Author, Subject};
-use crate::policy::mistake::Mistake;
-use crate::policy::{Off, PolicyInfo, PolicySet};
+use crate::policy::{Author, Mistake, Off, PolicyInfo, PolicySet, Subject};
 
 /// What `govforge policy check` found.
 #[derive(Debug)]

@@ -15,8 +15,7 @@ use crate::ledger::settings::file;
 use crate::ledger::settings::location::{DIRECTORY, POLICIES_FILE};
 use crate::ledger::work::changes::off_thread;
 use crate::ledger::{Service, path_text};
-use crate::policy::PolicySet;
-use crate::policy::evaluation::{Line, Subject, Verdict};
+use crate::policy::{Line, PolicySet, Subject, Verdict};
 
 /// The rules that were compiled last, by the digest of their file (`None` for the defaults): a
 /// file is read for each run, and compiled once it has changed.

@@ -2,8 +2,7 @@
 //! raise, over the labelled lines of `tests/corpus/secrets.tsv`.
 
 use govforge::domain::value::{PolicyResultStatus, RiskLevel};
-use govforge::policy::PolicySet;
-use govforge::policy::evaluation::{Line, Subject};
+use govforge::policy::{Line, PolicySet, Subject};
 
 const CORPUS: &str = include_str!("../../corpus/secrets.tsv");
 const POLICIES: &str = include_str!("../../../policies.example.toml");

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::test_paths::is_test;
-use super::{Facts, Judgement, Rule};
 use crate::domain::value::RiskLevel;
-use crate::policy::evidence::{files, matching};
-use crate::policy::section::Section;
+use crate::policy::file::section::Section;
+use crate::policy::findings::evidence::{files, matching};
+use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 #[derive(Debug)]
 pub(super) struct TestRequired;

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use regex::bytes::{Captures, Regex};
 
-use super::{Facts, Judgement, Rule};
-use crate::policy::content::{How, Sought, Weighed};
-use crate::policy::evidence::{LineHit, PathHit, Unread, listed};
-use crate::policy::path_patterns::PathPatterns;
-use crate::policy::section::{Named, Section};
-use crate::policy::{excuses, placeholders};
+use crate::policy::file::section::{Named, Section};
+use crate::policy::findings::evidence::{LineHit, PathHit, Unread, listed};
+use crate::policy::findings::{excuses, placeholders};
+use crate::policy::patterns::content::{How, Sought, Weighed};
+use crate::policy::patterns::path_patterns::PathPatterns;
+use crate::policy::rules::rule::{Facts, Judgement, ReadsLines, Rule};
 
 const CONTENT_PATTERNS: [&str; 4] =
     ["AWS_SECRET_ACCESS_KEY", "PRIVATE_KEY", "password=", "api_key="];
@@ -115,21 +115,8 @@ impl Rule for SecretPattern {
         config
     }
 
-    fn content(&self) -> &[Sought] {
-        &self.sought
-    }
-
-    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
-        let found = found.into_iter().filter(|&pattern| self.is_secret(pattern, text));
-        let found: Vec<usize> = found.collect();
-        if found.is_empty() {
-            return Weighed::default();
-        }
-        let names = excuses::names(text);
-        let (excused, counts) = found.into_iter().partition(|&pattern| {
-            names.iter().any(|name| name.eq_ignore_ascii_case(&self.sought[pattern].name))
-        });
-        Weighed { counts, excused }
+    fn lines(&self) -> Option<&dyn ReadsLines> {
+        Some(self)
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Option<Judgement> {
@@ -172,6 +159,25 @@ impl Rule for SecretPattern {
         } else {
             Judgement::passed(format!("No secret patterns detected.{by_comment}"), evidence)
         })
+    }
+}
+
+impl ReadsLines for SecretPattern {
+    fn sought(&self) -> &[Sought] {
+        &self.sought
+    }
+
+    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
+        let found = found.into_iter().filter(|&pattern| self.is_secret(pattern, text));
+        let found: Vec<usize> = found.collect();
+        if found.is_empty() {
+            return Weighed::default();
+        }
+        let names = excuses::names(text);
+        let (excused, counts) = found.into_iter().partition(|&pattern| {
+            names.iter().any(|name| name.eq_ignore_ascii_case(&self.sought[pattern].name))
+        });
+        Weighed { counts, excused }
     }
 }
 
@@ -368,7 +374,7 @@ mod tests {
     fn lines_are_needed_only_for_content_patterns() {
         let needs_lines = |file: &str| {
             let set = parsed(file);
-            let subject = crate::policy::evaluation::Subject {
+            let subject = crate::policy::Subject {
                 risk_level: crate::domain::value::RiskLevel::Low,
                 author: None,
                 files_changed: &[],

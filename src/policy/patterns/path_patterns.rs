@@ -1,28 +1,28 @@
 //! Texts that a changed path may contain, in any case.
 
-use super::evidence::{Bounded, PathHit};
 use super::literals::{Found, Literals};
+use crate::policy::findings::evidence::{Bounded, PathHit};
 
 /// The patterns as configured, and the automaton that finds them in lower case.
 #[derive(Debug)]
-pub(super) struct PathPatterns {
+pub(in crate::policy) struct PathPatterns {
     patterns: Vec<String>,
     literals: Literals,
 }
 
 impl PathPatterns {
-    pub(super) fn new(patterns: Vec<String>) -> Self {
+    pub(in crate::policy) fn new(patterns: Vec<String>) -> Self {
         let lower: Vec<String> = patterns.iter().map(|pattern| pattern.to_lowercase()).collect();
         Self { literals: Literals::new(&lower), patterns }
     }
 
     /// The patterns as they were configured.
-    pub(super) fn as_slice(&self) -> &[String] {
+    pub(in crate::policy) fn as_slice(&self) -> &[String] {
         &self.patterns
     }
 
     /// The paths that contain one or more of the patterns, each with those it contains.
-    pub(super) fn matching(&self, paths: &[String]) -> Bounded<PathHit> {
+    pub(in crate::policy) fn matching(&self, paths: &[String]) -> Bounded<PathHit> {
         let mut hits = Bounded::default();
         let mut found = Found::default();
         for path in paths {

@@ -8,14 +8,14 @@ const LARGEST: usize = 32 * 1024 * 1024;
 
 /// A list of globs.
 #[derive(Debug)]
-pub(super) struct Globs {
+pub(in crate::policy) struct Globs {
     globs: Vec<String>,
     set: RegexSet,
 }
 
 impl Globs {
     /// Compiles globs that [`check`] has accepted; `None` if they are too large together.
-    pub(super) fn new(globs: Vec<String>) -> Option<Self> {
+    pub(in crate::policy) fn new(globs: Vec<String>) -> Option<Self> {
         let regexes: Vec<String> = globs.iter().filter_map(|glob| regex(glob).ok()).collect();
         let set = RegexSetBuilder::new(regexes)
             .size_limit(LARGEST)
@@ -26,22 +26,22 @@ impl Globs {
     }
 
     /// Whether there is none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::policy) fn is_empty(&self) -> bool {
         self.globs.is_empty()
     }
 
     /// As configured.
-    pub(super) fn as_slice(&self) -> &[String] {
+    pub(in crate::policy) fn as_slice(&self) -> &[String] {
         &self.globs
     }
 
     /// Whether one of them matches a path.
-    pub(super) fn is_match(&self, path: &str) -> bool {
+    pub(in crate::policy) fn is_match(&self, path: &str) -> bool {
         self.set.is_match(path)
     }
 
     /// Those that match a path.
-    pub(super) fn matching(&self, path: &str) -> impl Iterator<Item = &String> {
+    pub(in crate::policy) fn matching(&self, path: &str) -> impl Iterator<Item = &String> {
         self.set.matches(path).into_iter().map(|index| &self.globs[index])
     }
 }
@@ -51,7 +51,7 @@ impl Globs {
 /// # Errors
 ///
 /// The end of a sentence that begins with the glob as its subject. It shows nothing of it.
-pub(super) fn check(glob: &str) -> Result<(), String> {
+pub(in crate::policy) fn check(glob: &str) -> Result<(), String> {
     regex(glob).map(|_| ())
 }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Facts;
-use super::own::{Finding, Holds, Kind};
+use super::kind::{Finding, Holds, Kind};
 use crate::domain::value::Value as _;
-use crate::policy::evaluation::Author;
-use crate::policy::evidence::{files, matching};
-use crate::policy::globs::Globs;
-use crate::policy::section::Section;
+use crate::policy::file::section::Section;
+use crate::policy::findings::evidence::{files, matching};
+use crate::policy::patterns::globs::Globs;
+use crate::policy::rules::rule::Facts;
+use crate::policy::subject::Author;
 
 #[derive(Debug)]
 pub(super) struct OtherAuthor {

@@ -19,7 +19,7 @@ const WIDEST_CLASS: usize = 4;
 
 /// A pattern over bytes in which `\w`, `\d`, `\b` and the case mean ASCII unless it says `(?u)`.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(in crate::policy) struct Pattern {
     pub regex: Regex,
     /// Texts in lower case, one of which is part, in some ASCII case, of whatever matches;
     /// `None` if there are none that help.
@@ -33,7 +33,7 @@ impl Pattern {
     ///
     /// The end of a sentence that begins with the pattern as its subject. It shows nothing of
     /// the pattern.
-    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+    pub(in crate::policy) fn new(pattern: &str) -> Result<Self, String> {
         let hir = ParserBuilder::new()
             .unicode(false)
             .utf8(false)

@@ -7,11 +7,11 @@ use strum::IntoEnumIterator;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::globs::{self, Globs};
 use super::mistake::Mistakes;
-use super::regexes::Pattern;
 use crate::domain::names::nearest::nearest;
 use crate::domain::value::Value;
+use crate::policy::patterns::globs::{self, Globs};
+use crate::policy::patterns::regexes::Pattern;
 
 /// A policy file has at most so many regular expressions and globs: each takes memory.
 const MOST_PATTERNS: usize = 2000;
@@ -19,7 +19,7 @@ const MOST_PATTERNS: usize = 2000;
 /// A section as it was written. A rule asks it for each of its keys; what nobody asked for
 /// is a mistake.
 #[derive(Debug)]
-pub(super) struct Section<'i> {
+pub(in crate::policy) struct Section<'i> {
     name: String,
     at: usize,
     entries: Vec<Entry<'i>>,
@@ -33,7 +33,7 @@ pub(super) struct Section<'i> {
 
 /// A regular expression under the name that a result shows.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(in crate::policy) struct Named {
     pub name: String,
     pub text: String,
     pub pattern: Pattern,
@@ -48,7 +48,7 @@ struct Entry<'i> {
 
 impl<'i> Section<'i> {
     /// The section called `name` that begins at the byte offset `at`.
-    pub(super) fn new(name: &str, at: usize, table: DeTable<'i>) -> Self {
+    pub(in crate::policy) fn new(name: &str, at: usize, table: DeTable<'i>) -> Self {
         let entries = table
             .into_iter()
             .map(|(key, value)| Entry {
@@ -69,54 +69,54 @@ impl<'i> Section<'i> {
     }
 
     /// What the sections of one file share, by [`Section::within`].
-    pub(super) fn budget() -> Rc<Cell<usize>> {
+    pub(in crate::policy) fn budget() -> Rc<Cell<usize>> {
         Rc::new(Cell::new(MOST_PATTERNS))
     }
 
     /// The same section, which counts its patterns against `budget`.
-    pub(super) fn within(self, budget: &Rc<Cell<usize>>) -> Self {
+    pub(in crate::policy) fn within(self, budget: &Rc<Cell<usize>>) -> Self {
         Self { budget: Rc::clone(budget), ..self }
     }
 
     /// A section without any key: what a rule reads from it are its defaults.
-    pub(super) fn empty(name: &str) -> Self {
+    pub(in crate::policy) fn empty(name: &str) -> Self {
         Self::new(name, 0, DeTable::new())
     }
 
     /// A section of its own with nothing but its kind.
-    pub(super) fn of_kind(kind: &'static str) -> Self {
+    pub(in crate::policy) fn of_kind(kind: &'static str) -> Self {
         let mut section = Self::empty("rule");
         let value = DeValue::String(kind.into());
         section.entries.push(Entry { key: "kind".into(), at: 0, value: Spanned::new(0..0, value) });
         section
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::policy) fn name(&self) -> &str {
         &self.name
     }
 
     /// Where its name stands, in bytes from the start of the file.
-    pub(super) fn at(&self) -> usize {
+    pub(in crate::policy) fn at(&self) -> usize {
         self.at
     }
 
     /// The keys that were asked for, in that order.
-    pub(super) fn asked(&self) -> &[&'static str] {
+    pub(in crate::policy) fn asked(&self) -> &[&'static str] {
         &self.asked
     }
 
     /// The keys that were asked for and are there, and where their values stand.
-    pub(super) fn places(&self) -> &[(&'static str, usize)] {
+    pub(in crate::policy) fn places(&self) -> &[(&'static str, usize)] {
         &self.places
     }
 
     /// Leaves the keys that nobody asked for alone: what they mean cannot be known.
-    pub(super) fn forgive_unknown_keys(&mut self) {
+    pub(in crate::policy) fn forgive_unknown_keys(&mut self) {
         self.entries.clear();
     }
 
     /// `true` or `false`.
-    pub(super) fn boolean(&mut self, key: &'static str, default: bool) -> bool {
+    pub(in crate::policy) fn boolean(&mut self, key: &'static str, default: bool) -> bool {
         let Some(entry) = self.take(key) else { return default };
         entry.value.get_ref().as_bool().unwrap_or_else(|| {
             self.wrong_type(&entry, "true or false, without quotes");
@@ -125,7 +125,7 @@ impl<'i> Section<'i> {
     }
 
     /// A whole number from 0 on, if the key is there.
-    pub(super) fn count(&mut self, key: &'static str) -> Option<u64> {
+    pub(in crate::policy) fn count(&mut self, key: &'static str) -> Option<u64> {
         let entry = self.take(key)?;
         let Some(integer) = entry.value.get_ref().as_integer() else {
             self.wrong_type(&entry, "a whole number, without quotes");
@@ -147,7 +147,7 @@ impl<'i> Section<'i> {
     }
 
     /// A text, if the key is there and holds one that is not blank, and where it stands.
-    pub(super) fn text(&mut self, key: &'static str) -> Option<(String, usize)> {
+    pub(in crate::policy) fn text(&mut self, key: &'static str) -> Option<(String, usize)> {
         let entry = self.take(key)?;
         let at = entry.value.span().start;
         match entry.value.get_ref().as_str() {
@@ -159,7 +159,7 @@ impl<'i> Section<'i> {
     }
 
     /// One of the values of an enum, in any case.
-    pub(super) fn value<T: Value + IntoEnumIterator>(
+    pub(in crate::policy) fn value<T: Value + IntoEnumIterator>(
         &mut self,
         key: &'static str,
         default: T,
@@ -169,7 +169,7 @@ impl<'i> Section<'i> {
     }
 
     /// One of some words, in any case, if the key is there.
-    pub(super) fn choice(
+    pub(in crate::policy) fn choice(
         &mut self,
         key: &'static str,
         known: &[&'static str],
@@ -192,7 +192,7 @@ impl<'i> Section<'i> {
     }
 
     /// A list of globs; empty if the key is not there.
-    pub(super) fn globs(&mut self, key: &'static str) -> Globs {
+    pub(in crate::policy) fn globs(&mut self, key: &'static str) -> Globs {
         let mut sound = Vec::new();
         for (text, at) in self.placed_patterns(key, &[]) {
             match globs::check(&text) {
@@ -208,7 +208,7 @@ impl<'i> Section<'i> {
     }
 
     /// A list of regular expressions, each its own name; empty if the key is not there.
-    pub(super) fn regexes(&mut self, key: &'static str) -> Vec<Named> {
+    pub(in crate::policy) fn regexes(&mut self, key: &'static str) -> Vec<Named> {
         let texts = self.placed_patterns(key, &[]);
         let named = texts.into_iter().map(|(text, at)| (text.clone(), text, at)).collect();
         self.compiled(key, named)
@@ -216,7 +216,7 @@ impl<'i> Section<'i> {
 
     /// A table of regular expressions under their names, in the order of the file; empty if
     /// the key is not there.
-    pub(super) fn named_regexes(&mut self, key: &'static str) -> Vec<Named> {
+    pub(in crate::policy) fn named_regexes(&mut self, key: &'static str) -> Vec<Named> {
         let Some(entry) = self.take(key) else { return Vec::new() };
         let at = entry.value.span().start;
         let DeValue::Table(table) = entry.value.into_inner() else {
@@ -280,7 +280,11 @@ impl<'i> Section<'i> {
     }
 
     /// A list of texts, none of them blank, in the order of the file and each once.
-    pub(super) fn patterns(&mut self, key: &'static str, default: &[&str]) -> Vec<String> {
+    pub(in crate::policy) fn patterns(
+        &mut self,
+        key: &'static str,
+        default: &[&str],
+    ) -> Vec<String> {
         self.placed_patterns(key, default).into_iter().map(|(text, _)| text).collect()
     }
 
@@ -327,7 +331,7 @@ impl<'i> Section<'i> {
     }
 
     /// Notes that the value of `key` makes no sense, unless something is wrong already.
-    pub(super) fn refuse(&mut self, key: &'static str, message: impl Into<String>) {
+    pub(in crate::policy) fn refuse(&mut self, key: &'static str, message: impl Into<String>) {
         let place = self.places.iter().find(|(asked, _)| *asked == key);
         if self.mistakes.is_empty() {
             self.mistakes.add(place.map_or(self.at, |(_, at)| *at), message);
@@ -335,12 +339,12 @@ impl<'i> Section<'i> {
     }
 
     /// Notes a mistake at a place of the file.
-    pub(super) fn mistake(&mut self, at: usize, message: impl Into<String>) {
+    pub(in crate::policy) fn mistake(&mut self, at: usize, message: impl Into<String>) {
         self.mistakes.add(at, message);
     }
 
     /// The section's mistakes, with each key that no rule asked for.
-    pub(super) fn finish(mut self) -> Mistakes {
+    pub(in crate::policy) fn finish(mut self) -> Mistakes {
         for entry in std::mem::take(&mut self.entries) {
             let hint = nearest(&entry.key, self.asked.iter().copied())
                 .map(|key| format!(" Did you mean `{key}`?"))
@@ -372,7 +376,7 @@ impl<'i> Section<'i> {
 }
 
 /// The kind of a value in a person's words.
-pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
+pub(in crate::policy) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text",
         DeValue::Integer(_) => "a whole number",
@@ -385,18 +389,18 @@ pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
 }
 
 /// Names for a sentence, such as "`a`, `b`".
-pub(super) fn listed(names: &[&str]) -> String {
+pub(in crate::policy) fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A name of the file for a message: only what looks like a key, so that no text that was
 /// put into quotes is ever repeated.
-pub(super) fn shown(name: &str) -> String {
+pub(in crate::policy) fn shown(name: &str) -> String {
     if is_plain(name) { format!("`{name}`") } else { "of this name".to_owned() }
 }
 
 /// Whether a name has 1 to 64 letters, digits, `_` and `-`.
-pub(super) fn is_plain(name: &str) -> bool {
+pub(in crate::policy) fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 64;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     !name.is_empty() && name.len() <= LONGEST && name.bytes().all(plain)

@@ -1,18 +1,23 @@
 //! Rules of one's own: what every kind has in common.
 
-use std::fmt;
+mod author;
+mod content;
+mod kind;
+mod path;
+mod requires;
+mod size;
 
 use serde_json::{Map, Value, json};
 
-use super::author::OtherAuthor;
-use super::content::ContentRule;
-use super::path::PathRule;
-use super::requires::Requires;
-use super::size::Size;
-use super::{Facts, Judgement, Reader, Rule};
+use self::author::OtherAuthor;
+use self::content::ContentRule;
+use self::kind::{Finding, Holds, Kind};
+use self::path::PathRule;
+use self::requires::Requires;
+use self::size::Size;
+use super::rule::{Facts, Judgement, Reader, ReadsLines, Rule};
 use crate::domain::value::{PolicyResultStatus, RiskLevel, Value as _};
-use crate::policy::content::{Sought, Weighed};
-use crate::policy::section::{Section, is_plain};
+use crate::policy::file::section::{Section, is_plain};
 
 /// So many paths stand in a message.
 const FILES_TOLD: usize = 5;
@@ -42,61 +47,6 @@ pub(in crate::policy) fn kind(section: &mut Section<'_>) -> Option<Reader> {
         section.forgive_unknown_keys();
     }
     KINDS.iter().find(|(name, _)| Some(*name) == kind).map(|(_, read)| *read)
-}
-
-/// What a kind finds in a change.
-pub(super) trait Kind: fmt::Debug + Send + Sync {
-    /// When it holds, to follow "Blocks when".
-    fn holds_when(&self) -> &'static str;
-
-    /// Its keys and the values in effect.
-    fn config(&self) -> Value;
-
-    /// As [`Rule::content`].
-    fn content(&self) -> &[Sought] {
-        &[]
-    }
-
-    /// As [`Rule::reads`].
-    fn reads(&self, _path: &str, added: bool) -> bool {
-        added
-    }
-
-    /// As [`Rule::weigh`].
-    fn weigh(&self, _text: &[u8], found: Vec<usize>) -> Weighed {
-        Weighed { counts: found, excused: Vec::new() }
-    }
-
-    /// As [`Rule::counts_lines`].
-    fn counts_lines(&self) -> bool {
-        false
-    }
-
-    /// What it finds; `None` where it does not apply.
-    fn find(&self, facts: &Facts<'_>) -> Option<Finding>;
-}
-
-/// What a kind found.
-#[derive(Debug)]
-pub(super) struct Finding {
-    /// Whether the rule holds.
-    pub holds: Holds,
-    /// What `{count}` stands for.
-    pub count: u64,
-    /// What `{files}` stands for: the first of them, and how many there are.
-    pub files: Vec<String>,
-    pub files_total: u64,
-    /// What is said unless the rule has a `message`; it may use `{count}` and `{files}`.
-    pub message: String,
-    pub evidence: Value,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Holds {
-    Yes,
-    No,
-    /// A part of the change could not be looked at.
-    Unknown,
 }
 
 /// A rule of one's own.
@@ -168,20 +118,8 @@ impl<K: Kind> Rule for Own<K> {
         Value::Object(config)
     }
 
-    fn content(&self) -> &[Sought] {
-        self.rule.content()
-    }
-
-    fn reads(&self, path: &str, added: bool) -> bool {
-        self.rule.reads(path, added)
-    }
-
-    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
-        self.rule.weigh(text, found)
-    }
-
-    fn counts_lines(&self) -> bool {
-        self.rule.counts_lines()
+    fn lines(&self) -> Option<&dyn ReadsLines> {
+        self.rule.lines()
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Option<Judgement> {

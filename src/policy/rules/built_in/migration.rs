@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Facts, Judgement, Rule};
-use crate::policy::evidence::{files, matching};
-use crate::policy::section::Section;
+use crate::policy::file::section::Section;
+use crate::policy::findings::evidence::{files, matching};
+use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 #[derive(Debug)]
 pub(super) struct Migration;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Facts, Judgement, Rule};
-use crate::policy::evidence::files_with_patterns;
-use crate::policy::path_patterns::PathPatterns;
-use crate::policy::section::Section;
+use crate::policy::file::section::Section;
+use crate::policy::findings::evidence::files_with_patterns;
+use crate::policy::patterns::path_patterns::PathPatterns;
+use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 const PATTERNS: [&str; 5] = ["auth", "session", "jwt", "permission", "middleware"];
 

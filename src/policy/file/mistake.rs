@@ -25,38 +25,38 @@ impl fmt::Display for Mistake {
 
 /// The mistakes found so far, each at a byte offset of the file.
 #[derive(Debug, Default)]
-pub(super) struct Mistakes {
+pub(in crate::policy) struct Mistakes {
     found: Vec<(usize, String)>,
 }
 
 impl Mistakes {
-    pub(super) fn add(&mut self, at: usize, message: impl Into<String>) {
+    pub(in crate::policy) fn add(&mut self, at: usize, message: impl Into<String>) {
         self.found.push((at, message.into()));
     }
 
-    pub(super) fn append(&mut self, mut other: Self) {
+    pub(in crate::policy) fn append(&mut self, mut other: Self) {
         self.found.append(&mut other.found);
     }
 
     /// Keeps the first on each line of `text`: the others mostly follow from it.
-    pub(super) fn keep_first_of_lines(&mut self, text: &str) {
+    pub(in crate::policy) fn keep_first_of_lines(&mut self, text: &str) {
         self.found.sort_by_key(|(at, _)| *at);
         self.found.dedup_by_key(|(at, _)| line_start(text, *at));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::policy) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
     /// Drops those that stand on the same line of `text` as one of `others`.
-    pub(super) fn drop_lines_of(&mut self, others: &Self, text: &str) {
+    pub(in crate::policy) fn drop_lines_of(&mut self, others: &Self, text: &str) {
         let lines: std::collections::HashSet<usize> =
             others.found.iter().map(|(at, _)| line_start(text, *at)).collect();
         self.found.retain(|(at, _)| !lines.contains(&line_start(text, *at)));
     }
 
     /// All of them in the order of the file, each with its line and column in `text`.
-    pub(super) fn into_placed(mut self, text: &str) -> Vec<Mistake> {
+    pub(in crate::policy) fn into_placed(mut self, text: &str) -> Vec<Mistake> {
         self.found.sort_by_key(|(at, _)| *at);
         let rest = self.found.len().saturating_sub(SHOWN);
         let mut placed: Vec<Mistake> = self
@@ -81,17 +81,17 @@ impl Mistakes {
 
 /// Where the lines of a text begin.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(in crate::policy) struct Lines {
     breaks: Vec<usize>,
 }
 
 impl Lines {
-    pub(super) fn new(text: &str) -> Self {
+    pub(in crate::policy) fn new(text: &str) -> Self {
         Self { breaks: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
     /// The line of a byte offset, from 1.
-    pub(super) fn line(&self, at: usize) -> usize {
+    pub(in crate::policy) fn line(&self, at: usize) -> usize {
         1 + self.breaks.partition_point(|line_break| *line_break < at)
     }
 }

@@ -12,7 +12,7 @@ const KEPT_CHARACTERS: usize = 512;
 
 /// The first entries of a list, and how many there were.
 #[derive(Debug)]
-pub(super) struct Bounded<T> {
+pub(in crate::policy) struct Bounded<T> {
     kept: Vec<T>,
     total: u64,
 }
@@ -25,32 +25,32 @@ impl<T> Default for Bounded<T> {
 
 impl<T> Bounded<T> {
     /// Counts an entry, and keeps it while there is room.
-    pub(super) fn push(&mut self, entry: impl FnOnce() -> T) {
+    pub(in crate::policy) fn push(&mut self, entry: impl FnOnce() -> T) {
         if self.kept.len() < KEPT {
             self.kept.push(entry());
         }
         self.total += 1;
     }
 
-    pub(super) fn total(&self) -> u64 {
+    pub(in crate::policy) fn total(&self) -> u64 {
         self.total
     }
 
-    pub(super) fn kept(&self) -> &[T] {
+    pub(in crate::policy) fn kept(&self) -> &[T] {
         &self.kept
     }
 }
 
 /// An added line that holds patterns.
 #[derive(Debug)]
-pub(super) struct LineHit {
+pub(in crate::policy) struct LineHit {
     path: String,
     number: u64,
     patterns: Vec<String>,
 }
 
 impl LineHit {
-    pub(super) fn new<'a>(
+    pub(in crate::policy) fn new<'a>(
         path: &str,
         number: u64,
         patterns: impl Iterator<Item = &'a String>,
@@ -58,59 +58,65 @@ impl LineHit {
         Self { path: clipped(path), number, patterns: names(patterns) }
     }
 
-    pub(super) fn path(&self) -> &str {
+    pub(in crate::policy) fn path(&self) -> &str {
         &self.path
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(in crate::policy) fn json(&self) -> Value {
         json!({ "path": self.path, "line": self.number, "patterns": self.patterns })
     }
 }
 
 /// A part of the change that could not be read; without a path, the change as a whole.
 #[derive(Debug)]
-pub(super) struct Unread {
+pub(in crate::policy) struct Unread {
     path: Option<String>,
     reason: String,
 }
 
 impl Unread {
-    pub(super) fn new(path: Option<&str>, reason: &str) -> Self {
+    pub(in crate::policy) fn new(path: Option<&str>, reason: &str) -> Self {
         Self { path: path.map(clipped), reason: clipped(reason) }
     }
 
-    pub(super) fn path(&self) -> Option<&str> {
+    pub(in crate::policy) fn path(&self) -> Option<&str> {
         self.path.as_deref()
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(in crate::policy) fn json(&self) -> Value {
         json!({ "path": self.path, "reason": self.reason })
     }
 }
 
 /// A changed path, and the patterns it matches.
 #[derive(Debug)]
-pub(super) struct PathHit {
+pub(in crate::policy) struct PathHit {
     path: String,
     patterns: Vec<String>,
 }
 
 impl PathHit {
-    pub(super) fn new<'a>(path: &str, patterns: impl Iterator<Item = &'a String>) -> Self {
+    pub(in crate::policy) fn new<'a>(
+        path: &str,
+        patterns: impl Iterator<Item = &'a String>,
+    ) -> Self {
         Self { path: clipped(path), patterns: names(patterns) }
     }
 
-    pub(super) fn path(&self) -> &str {
+    pub(in crate::policy) fn path(&self) -> &str {
         &self.path
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(in crate::policy) fn json(&self) -> Value {
         json!({ "path": self.path, "patterns": self.patterns })
     }
 }
 
 /// A bounded list of the paths among `paths` for which `matches` holds.
-pub(super) fn matching(paths: &[String], matches: impl Fn(&str) -> bool) -> Bounded<String> {
+pub(in crate::policy) fn matching(
+    paths: &[String],
+    matches: impl Fn(&str) -> bool,
+) -> Bounded<String> {
     let mut matching = Bounded::default();
     for path in paths.iter().filter(|path| matches(path)) {
         matching.push(|| clipped(path));
@@ -119,19 +125,19 @@ pub(super) fn matching(paths: &[String], matches: impl Fn(&str) -> bool) -> Boun
 }
 
 /// `{"files": [{"path"}], "files_total"}`.
-pub(super) fn files(paths: &Bounded<String>) -> Value {
+pub(in crate::policy) fn files(paths: &Bounded<String>) -> Value {
     let files: Vec<Value> = paths.kept().iter().map(|path| json!({ "path": path })).collect();
     json!({ "files": files, "files_total": paths.total() })
 }
 
 /// `{"files": [{"path", "patterns"}], "files_total"}`.
-pub(super) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
+pub(in crate::policy) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
     let files: Vec<Value> = hits.kept().iter().map(PathHit::json).collect();
     json!({ "files": files, "files_total": hits.total() })
 }
 
 /// The entries that are kept, each as `json` has it.
-pub(super) fn listed<T>(entries: &Bounded<T>, json: impl Fn(&T) -> Value) -> Vec<Value> {
+pub(in crate::policy) fn listed<T>(entries: &Bounded<T>, json: impl Fn(&T) -> Value) -> Vec<Value> {
     entries.kept().iter().map(json).collect()
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Facts, Judgement, Rule};
-use crate::policy::section::Section;
+use crate::policy::file::section::Section;
+use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 const MAX_LINES_CHANGED: u64 = 500;
 

@@ -87,7 +87,7 @@ const LONGEST: usize = 120;
 
 /// Whether the value that follows an `=` at the start of `rest`, which ends a `line` of so many
 /// bytes, stands for a secret and is none. Nothing at all is no placeholder.
-pub(super) fn follows(rest: &[u8], line: usize) -> bool {
+pub(in crate::policy) fn follows(rest: &[u8], line: usize) -> bool {
     let value = trim_start(rest, b"= \t");
     let quotes = value.iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
     let (quote, value) = value.split_at(quotes);
@@ -109,7 +109,7 @@ pub(super) fn follows(rest: &[u8], line: usize) -> bool {
 }
 
 /// Whether a token that a pattern found is one of the documentation's.
-pub(super) fn is_token(token: &[u8]) -> bool {
+pub(in crate::policy) fn is_token(token: &[u8]) -> bool {
     let lower = token.to_ascii_lowercase();
     is_example(token)
         || SEQUENCES.iter().any(|part| holds(&lower, part))
@@ -119,7 +119,7 @@ pub(super) fn is_token(token: &[u8]) -> bool {
 
 /// Whether the password of a URL is none: a word for one, the user's name again, or for a host
 /// that is nobody's.
-pub(super) fn is_url(user: &[u8], password: &[u8], host: &[u8]) -> bool {
+pub(in crate::policy) fn is_url(user: &[u8], password: &[u8], host: &[u8]) -> bool {
     let (lower, host) = (password.to_ascii_lowercase(), host.to_ascii_lowercase());
     is_example(password)
         || is_elided(password)

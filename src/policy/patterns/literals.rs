@@ -12,7 +12,7 @@ const TABLE_BYTES: usize = 16 * 1024;
 
 /// A set of literals, found in any ASCII case, in time linear in the text, whatever its bytes.
 #[derive(Debug)]
-pub(super) struct Literals {
+pub(in crate::policy) struct Literals {
     machine: Option<Machine>,
 }
 
@@ -24,21 +24,21 @@ enum Machine {
 
 /// The literals found in a text; kept from text to text to reuse its memory.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(in crate::policy) struct Found {
     indices: Vec<usize>,
     states: HashSet<StateID>,
 }
 
 impl Found {
     /// The literals' indices, each once, in ascending order.
-    pub(super) fn indices(&self) -> &[usize] {
+    pub(in crate::policy) fn indices(&self) -> &[usize] {
         &self.indices
     }
 }
 
 impl Literals {
     /// An automaton for `literals`, none of them empty. They are known by their index.
-    pub(super) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
+    pub(in crate::policy) fn new<L: AsRef<[u8]>>(literals: &[L]) -> Self {
         if literals.is_empty() {
             return Self { machine: None };
         }
@@ -68,12 +68,12 @@ impl Literals {
     }
 
     /// Whether there is nothing to find.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::policy) fn is_empty(&self) -> bool {
         self.machine.is_none()
     }
 
     /// Finds every literal that `text` holds, also those that overlap.
-    pub(super) fn find(&self, text: &[u8], found: &mut Found) {
+    pub(in crate::policy) fn find(&self, text: &[u8], found: &mut Found) {
         found.indices.clear();
         match &self.machine {
             None => {}

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Facts;
-use super::own::{Finding, Holds, Kind};
-use crate::policy::content::{How, Sought, Weighed};
-use crate::policy::evidence::{Bounded, LineHit, Unread, listed};
-use crate::policy::globs::Globs;
-use crate::policy::section::{Named, Section};
+use super::kind::{Finding, Holds, Kind};
+use crate::policy::file::section::{Named, Section};
+use crate::policy::findings::evidence::{Bounded, LineHit, Unread, listed};
+use crate::policy::patterns::content::{How, Sought, Weighed};
+use crate::policy::patterns::globs::Globs;
+use crate::policy::rules::rule::{Facts, ReadsLines};
 
 #[derive(Debug)]
 pub(super) struct ContentRule {
@@ -61,20 +61,8 @@ impl Kind for ContentRule {
         })
     }
 
-    fn content(&self) -> &[Sought] {
-        &self.regexes
-    }
-
-    fn reads(&self, path: &str, added: bool) -> bool {
-        (added || self.removed) && self.is_about(path)
-    }
-
-    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
-        if self.allow.iter().any(|named| named.pattern.regex.is_match(text)) {
-            Weighed { counts: Vec::new(), excused: found }
-        } else {
-            Weighed { counts: found, excused: Vec::new() }
-        }
+    fn lines(&self) -> Option<&dyn ReadsLines> {
+        Some(self)
     }
 
     fn find(&self, facts: &Facts<'_>) -> Option<Finding> {
@@ -114,6 +102,24 @@ impl Kind for ContentRule {
                 "not_scanned_total": unread.total(),
             }),
         })
+    }
+}
+
+impl ReadsLines for ContentRule {
+    fn sought(&self) -> &[Sought] {
+        &self.regexes
+    }
+
+    fn reads(&self, path: &str, added: bool) -> bool {
+        (added || self.removed) && self.is_about(path)
+    }
+
+    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
+        if self.allow.iter().any(|named| named.pattern.regex.is_match(text)) {
+            Weighed { counts: Vec::new(), excused: found }
+        } else {
+            Weighed { counts: found, excused: Vec::new() }
+        }
     }
 }
 

@@ -18,13 +18,13 @@ const LARGEST_CACHE: usize = 16 * 1024 * 1024;
 
 /// A pattern, under the name that a result shows.
 #[derive(Debug)]
-pub(super) struct Sought {
+pub(in crate::policy) struct Sought {
     pub name: String,
     pub how: How,
 }
 
 #[derive(Debug)]
-pub(super) enum How {
+pub(in crate::policy) enum How {
     /// The name itself, in any ASCII case.
     Literal,
     Regex(Pattern),
@@ -32,18 +32,18 @@ pub(super) enum How {
 
 /// The patterns found in a line, after the rule has looked at it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Weighed {
+pub(in crate::policy) struct Weighed {
     pub counts: Vec<usize>,
     /// Those that a comment excuses.
     pub excused: Vec<usize>,
 }
 
 /// A pattern by the index of its policy and its own.
-pub(super) type Owner = (usize, usize);
+pub(in crate::policy) type Owner = (usize, usize);
 
 /// The patterns of all policies.
 #[derive(Debug)]
-pub(super) struct Content {
+pub(in crate::policy) struct Content {
     literals: Literals,
     /// For each literal, the patterns that need it.
     needed_by: Vec<Vec<Owner>>,
@@ -54,7 +54,7 @@ pub(super) struct Content {
 
 impl Content {
     /// Joins the patterns of the policies, given in their order.
-    pub(super) fn new<'a>(policies: impl Iterator<Item = &'a [Sought]>) -> Self {
+    pub(in crate::policy) fn new<'a>(policies: impl Iterator<Item = &'a [Sought]>) -> Self {
         let mut literals: Vec<Vec<u8>> = Vec::new();
         let mut needed_by: Vec<Vec<Owner>> = Vec::new();
         let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -97,13 +97,18 @@ impl Content {
     }
 
     /// Whether there is nothing to find.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::policy) fn is_empty(&self) -> bool {
         self.literals.is_empty() && self.in_set.is_empty()
     }
 
     /// The patterns that `text` may hold, each once and in order: of an expression only the
     /// literals that it needs were found.
-    pub(super) fn candidates(&self, text: &[u8], found: &mut Found, candidates: &mut Vec<Owner>) {
+    pub(in crate::policy) fn candidates(
+        &self,
+        text: &[u8],
+        found: &mut Found,
+        candidates: &mut Vec<Owner>,
+    ) {
         candidates.clear();
         self.literals.find(text, found);
         for &literal in found.indices() {
@@ -123,7 +128,7 @@ impl Content {
 
 impl Sought {
     /// Whether a line in which it is a candidate holds it.
-    pub(super) fn is_in(&self, text: &[u8]) -> bool {
+    pub(in crate::policy) fn is_in(&self, text: &[u8]) -> bool {
         match &self.how {
             How::Literal => true,
             How::Regex(pattern) => pattern.regex.is_match(text),

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Facts;
-use super::own::{Finding, Holds, Kind};
-use crate::policy::evidence::{files, matching};
-use crate::policy::section::Section;
+use super::kind::{Finding, Holds, Kind};
+use crate::policy::file::section::Section;
+use crate::policy::findings::evidence::{files, matching};
+use crate::policy::rules::rule::{Facts, ReadsLines};
 
 #[derive(Debug)]
 pub(super) struct Size {
@@ -45,8 +45,8 @@ impl Kind for Size {
         })
     }
 
-    fn counts_lines(&self) -> bool {
-        self.max_file_lines.is_some()
+    fn lines(&self) -> Option<&dyn ReadsLines> {
+        Some(self)
     }
 
     fn find(&self, facts: &Facts<'_>) -> Option<Finding> {
@@ -97,6 +97,12 @@ impl Kind for Size {
             },
             evidence,
         })
+    }
+}
+
+impl ReadsLines for Size {
+    fn counts_lines(&self) -> bool {
+        self.max_file_lines.is_some()
     }
 }
 

@@ -6,7 +6,7 @@ const MARK: &[u8] = b"govforge:allow";
 const CLOSING: [&str; 8] = ["*/", "-->", "--%>", "%>", "#}", "--}}", "*}", "\"\"\""];
 
 /// The patterns that a comment at the end of a line excuses, separated by commas.
-pub(super) fn names(line: &[u8]) -> Vec<String> {
+pub(in crate::policy) fn names(line: &[u8]) -> Vec<String> {
     let Some(start) = memchr::memmem::rfind(line, MARK) else { return Vec::new() };
     // Carriage returns alone end the lines of old files: a comment excuses its own line, not all.
     let body = line.strip_suffix(b"\r").unwrap_or(line);

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::Facts;
-use super::own::{Finding, Holds, Kind};
-use crate::policy::evidence::{Bounded, PathHit, files_with_patterns};
-use crate::policy::globs::Globs;
-use crate::policy::section::{Named, Section};
+use super::kind::{Finding, Holds, Kind};
+use crate::policy::file::section::{Named, Section};
+use crate::policy::findings::evidence::{Bounded, PathHit, files_with_patterns};
+use crate::policy::patterns::globs::Globs;
+use crate::policy::rules::rule::Facts;
 
 #[derive(Debug)]
 pub(super) struct PathRule {

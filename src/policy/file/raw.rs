@@ -9,10 +9,10 @@ use super::section::{Section, is_plain, kind, listed, shown};
 use crate::domain::names::nearest::nearest;
 
 /// A longer policy file is refused unread.
-pub(super) const LARGEST_FILE: usize = 1024 * 1024;
+pub(in crate::policy) const LARGEST_FILE: usize = 1024 * 1024;
 
 /// The names and keys that a policy file may have.
-pub(super) struct Known {
+pub(in crate::policy) struct Known {
     /// Each built-in policy with its keys.
     pub policies: Vec<(&'static str, Vec<&'static str>)>,
     /// Each kind of a rule of one's own with its keys.
@@ -40,7 +40,7 @@ impl Known {
 
 /// Reads `bytes` as UTF-8. An error is a mistake without a text to place it in, so it comes
 /// with the part of the file that precedes it.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, (Mistakes, &str)> {
+pub(in crate::policy) fn text(bytes: &[u8]) -> Result<&str, (Mistakes, &str)> {
     let mut mistakes = Mistakes::default();
     if bytes.len() > LARGEST_FILE {
         let size = bytes.len();
@@ -62,7 +62,10 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, (Mistakes, &str)> {
 ///
 /// Where the TOML itself is broken, what could still be read is returned too, so that the
 /// other mistakes are told at once.
-pub(super) fn sections<'i>(text: &'i str, known: &Known) -> (Vec<Section<'i>>, Mistakes) {
+pub(in crate::policy) fn sections<'i>(
+    text: &'i str,
+    known: &Known,
+) -> (Vec<Section<'i>>, Mistakes) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut entries: Vec<_> = table.into_inner().into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
