@@ -12,7 +12,7 @@ use govforge::cli::{self, Cli, Verb};
 use govforge::domain::time::System;
 use govforge::domain::value::ApprovalStatus;
 use govforge::ledger::Service;
-use govforge::ledger::access::tokens;
+use govforge::ledger::access::caller::Caller;
 use govforge::ledger::settings::location::{Environment, Place};
 use govforge::logging;
 use govforge::stdio::serve::serve;
@@ -23,7 +23,7 @@ fn main() {
     logging::init();
     let code = cli::conclude(match cli.verb {
         None => {
-            let service = service().under(tokens::find(std::env::home_dir().as_deref()));
+            let service = service();
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => init::run(&service(), &args),
@@ -57,9 +57,10 @@ fn give(args: &verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure
     verdict::run(&service(), args, status)
 }
 
-/// The use cases for the directory that the program was started in.
+/// The use cases for whoever started the program, in the directory that it was started in.
 fn service() -> Service {
     let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
-    let place = Place::find(directory, Environment::read());
-    Service::new(place, Arc::new(System), Arc::new(System))
+    let environment = Environment::read();
+    let caller = Caller::of_process(environment.home.as_deref());
+    Service::new(Place::find(directory, environment), caller, Arc::new(System), Arc::new(System))
 }

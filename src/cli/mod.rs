@@ -112,7 +112,7 @@ The ledger is the first of:
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path
   GOVFORGE_API_TOKEN
-                    a token; the server runs only the tools that it covers
+                    a token; server and verbs do only what it covers
   GOVFORGE_PROJECT  where a bare DEC-001 is looked up first: a project's name,
                     path or UUID; else the project around the working directory
   GOVFORGE_USER     your name, for approve, reject and needs-changes; else git's

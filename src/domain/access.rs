@@ -33,20 +33,6 @@ impl Scope {
         self.into()
     }
 
-    /// The scope that a tool needs. A tool that is not known here needs `admin`.
-    pub fn of_tool(tool: &str) -> Self {
-        match tool {
-            "create_task" => Self::TasksWrite,
-            "record_decision" | "attach_git_diff" | "run_policy_checks" => Self::DecisionsWrite,
-            "get_decision_context" => Self::DecisionsRead,
-            "request_review" | "submit_review" | "record_disagreement" => Self::ReviewsWrite,
-            "list_open_reviews" => Self::ReviewsRead,
-            "approve_decision" => Self::ApprovalsWrite,
-            "list_pending_approvals" => Self::ApprovalsRead,
-            _ => Self::Admin,
-        }
-    }
-
     /// Whether the scopes cover this one.
     pub fn is_in(self, scopes: &[Self]) -> bool {
         scopes.contains(&self) || scopes.contains(&Self::Admin)
@@ -55,6 +41,103 @@ impl Scope {
     /// Every name, for a message.
     pub fn names() -> String {
         Self::iter().map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What can be done with a ledger. A tool's stands under the tool's name, any other under what a
+/// refusal calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum UseCase {
+    CreateTask,
+    RecordDecision,
+    AttachGitDiff,
+    RunPolicyChecks,
+    RequestReview,
+    SubmitReview,
+    RecordDisagreement,
+    ApproveDecision,
+    GetDecisionContext,
+    ListOpenReviews,
+    ListPendingApprovals,
+    #[strum(serialize = "the record of a decision")]
+    DecisionRecord,
+    #[strum(serialize = "the diff of a decision")]
+    DecisionDiff,
+    #[strum(serialize = "the list of decisions")]
+    ListDecisions,
+    #[strum(serialize = "the timeline of a task")]
+    TaskTimeline,
+    #[strum(serialize = "the record of a review")]
+    ReviewRecord,
+    #[strum(serialize = "the policies of a project")]
+    ProjectPolicies,
+    #[strum(serialize = "the conventions of a project")]
+    ProjectConventions,
+    #[strum(serialize = "the list of resources")]
+    ListResources,
+    #[strum(serialize = "the overview of the ledger")]
+    Overview,
+    #[strum(serialize = "the check of the ledger")]
+    Diagnosis,
+    #[strum(serialize = "the gate")]
+    Gate,
+    #[strum(serialize = "the proof of the record")]
+    Audit,
+    #[strum(serialize = "the export of the record")]
+    Export,
+    #[strum(serialize = "registering a project")]
+    RegisterProject,
+    #[strum(serialize = "making a token")]
+    CreateToken,
+    #[strum(serialize = "the list of tokens")]
+    ListTokens,
+    #[strum(serialize = "revoking a token")]
+    RevokeToken,
+}
+
+impl UseCase {
+    /// What a message calls it.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The scopes of which one is needed. Whoever may read decisions reads all that hangs off
+    /// them; what decides who may do what needs `admin`.
+    pub fn scopes(self) -> &'static [Scope] {
+        match self {
+            Self::CreateTask => &[Scope::TasksWrite],
+            Self::RecordDecision | Self::AttachGitDiff | Self::RunPolicyChecks => {
+                &[Scope::DecisionsWrite]
+            }
+            Self::RequestReview | Self::SubmitReview | Self::RecordDisagreement => {
+                &[Scope::ReviewsWrite]
+            }
+            Self::ApproveDecision => &[Scope::ApprovalsWrite],
+            Self::GetDecisionContext
+            | Self::DecisionRecord
+            | Self::DecisionDiff
+            | Self::ListDecisions
+            | Self::TaskTimeline
+            | Self::ProjectPolicies
+            | Self::ProjectConventions
+            | Self::Overview
+            | Self::Diagnosis
+            | Self::Gate
+            | Self::Audit
+            | Self::Export => &[Scope::DecisionsRead],
+            Self::ListOpenReviews | Self::ReviewRecord => &[Scope::ReviewsRead],
+            Self::ListPendingApprovals => &[Scope::ApprovalsRead],
+            Self::ListResources => &[Scope::DecisionsRead, Scope::ReviewsRead],
+            Self::RegisterProject | Self::CreateToken | Self::ListTokens | Self::RevokeToken => {
+                &[Scope::Admin]
+            }
+        }
+    }
+
+    /// Whether somebody with these scopes may do it.
+    pub fn is_covered_by(self, scopes: &[Scope]) -> bool {
+        self.scopes().iter().any(|scope| scope.is_in(scopes))
     }
 }
 
@@ -97,12 +180,11 @@ mod tests {
 
     #[test]
     fn only_the_approver_may_bring_a_verdict() {
-        let verdict = Scope::of_tool("approve_decision");
-        assert!(verdict.is_in(Role::Approver.scopes()));
-        assert!(!verdict.is_in(Role::Author.scopes()));
-        assert!(!verdict.is_in(Role::Reviewer.scopes()));
-        assert!(verdict.is_in(&[Scope::Admin]));
-        assert_eq!(Scope::of_tool("drop_everything"), Scope::Admin);
+        let verdict = UseCase::ApproveDecision;
+        assert!(verdict.is_covered_by(Role::Approver.scopes()));
+        assert!(!verdict.is_covered_by(Role::Author.scopes()));
+        assert!(!verdict.is_covered_by(Role::Reviewer.scopes()));
+        assert!(verdict.is_covered_by(&[Scope::Admin]));
         for scope in Scope::iter() {
             assert_eq!(scope.name().parse(), Ok(scope));
         }

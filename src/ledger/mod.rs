@@ -7,11 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use self::access::tokens;
+use self::access::caller::Caller;
+use self::access::guard::Guarded;
 use self::policies::rules;
 use self::settings::{config, location};
 use crate::domain::time::{Clock, Ids};
-use crate::error::{Refusal, Result};
+use crate::error::Result;
 use crate::store::engine::{Durability, Ledger};
 
 pub mod access;
@@ -26,27 +27,30 @@ pub mod work;
 /// The use cases over one ledger.
 #[derive(Clone)]
 pub struct Service {
-    ledger: Arc<Ledger>,
+    ledger: Arc<Guarded>,
     durability: Arc<OnceLock<Durability>>,
     place: Arc<location::Place>,
-    token: Arc<std::result::Result<Option<tokens::Secret>, Refusal>>,
     compiled: Arc<rules::Compiled>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
 
 impl Service {
-    /// The service for a place; opens nothing yet.
-    pub fn new(place: location::Place, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
-        let ledger = Arc::new(match &place.ledger {
+    /// The service for a caller at a place; opens nothing yet.
+    pub fn new(
+        place: location::Place,
+        caller: Caller,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+    ) -> Self {
+        let ledger = match &place.ledger {
             Ok(path) => Ledger::new(path.clone()),
             Err(refusal) => Ledger::refusing(refusal.clone()),
-        });
+        };
         Self {
-            ledger,
+            ledger: Arc::new(Guarded::new(ledger, Arc::new(caller), Arc::clone(&clock))),
             durability: Arc::default(),
             place: Arc::new(place),
-            token: Arc::new(Ok(None)),
             compiled: Arc::default(),
             clock,
             ids,
@@ -78,7 +82,8 @@ impl Service {
 
     /// The same service over another ledger.
     fn with_ledger(&self, path: PathBuf) -> Self {
-        Self { ledger: Arc::new(Ledger::new(path)), durability: Arc::default(), ..self.clone() }
+        let ledger = Arc::new(self.ledger.elsewhere(path));
+        Self { ledger, durability: Arc::default(), ..self.clone() }
     }
 }
 

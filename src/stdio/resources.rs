@@ -10,7 +10,7 @@ use serde::Serialize;
 use strum::IntoEnumIterator;
 
 use super::uri::{NoSuchForm, Resource as Form, ResourceUri};
-use crate::domain::access::Scope;
+use crate::domain::access::UseCase;
 use crate::domain::excerpt::{one_line, quoted};
 use crate::domain::id::Kind;
 use crate::error::{Error, Result};
@@ -49,11 +49,11 @@ pub async fn list(
     context: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let access = service.access().await.map_err(errors::of_list)?;
-    let page = match Form::iter().any(|form| access.covers(scope(form))) {
+    let page = match access.covers(UseCase::ListResources) {
         true => service.list_resources(cursor).await.map_err(errors::of_resource)?,
         false => Page { resources: Vec::new(), next: None },
     };
-    let covered = |(form, _): &(Form, Resource)| access.covers(scope(*form));
+    let covered = |(form, _): &(Form, Resource)| access.covers(use_case(*form));
     let resources = page.resources.into_iter().flat_map(listed).filter(covered);
     let (ttl_ms, cache_scope) = freshness(context, CacheScope::Private);
     Ok(ListResourcesResult {
@@ -78,8 +78,6 @@ pub async fn read(
     let parsed: ResourceUri = uri.parse().map_err(|error: NoSuchForm| {
         ErrorData::resource_not_found(format!("{}: {error}.", quoted(&uri)), None)
     })?;
-    let access = service.access().await.map_err(errors::of_list)?;
-    access.check(scope(parsed.resource), &quoted(&uri)).map_err(errors::of_resource)?;
     let text = content(service, &parsed).await.map_err(errors::of_resource)?;
     let (ttl_ms, cache_scope) = freshness(context, CacheScope::Private);
     let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
@@ -103,13 +101,14 @@ fn json(content: &impl Serialize) -> Result<String> {
         .map_err(|error| Error::fault("the resource cannot be written as JSON", error))
 }
 
-/// The scope that reading a resource needs, as the tool that shows the same does.
-fn scope(form: Form) -> Scope {
+/// What reading a resource is.
+fn use_case(form: Form) -> UseCase {
     match form {
-        Form::Review => Scope::ReviewsRead,
-        Form::Decision | Form::Timeline | Form::Policies | Form::Conventions => {
-            Scope::DecisionsRead
-        }
+        Form::Policies => UseCase::ProjectPolicies,
+        Form::Decision => UseCase::DecisionRecord,
+        Form::Timeline => UseCase::TaskTimeline,
+        Form::Review => UseCase::ReviewRecord,
+        Form::Conventions => UseCase::ProjectConventions,
     }
 }
 

@@ -3,7 +3,7 @@
 use rmcp::handler::server::prompt::PromptContext;
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, GetPromptRequestParams,
     GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
@@ -14,10 +14,10 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-use crate::domain::access::Scope;
+use crate::domain::access::UseCase;
 use crate::error::Error;
 use crate::ledger::Service;
-use crate::ledger::access::tokens::Access;
+use crate::ledger::access::guard::Access;
 use crate::mcp::errors;
 use crate::stdio::asking::Asking;
 use crate::stdio::instructions::INSTRUCTIONS;
@@ -86,13 +86,6 @@ impl ServerHandler for Server {
         if !self.tools.has_route(&request.name) {
             return Err(tools::unknown(&request.name, &self.tools.list_all()));
         }
-        let access = match self.service.access().await {
-            Ok(access) => access,
-            Err(error) => return error.into_call_tool_result(),
-        };
-        if let Err(refusal) = access.check(Scope::of_tool(&request.name), &request.name) {
-            return refusal.into_call_tool_result();
-        }
         let cancelled = context.ct.clone();
         let call = self.tools.call(ToolCallContext::new(self, request, context));
         tokio::select! {
@@ -115,7 +108,8 @@ impl ServerHandler for Server {
             _ => CacheScope::Private,
         };
         let (ttl_ms, cache_scope) = freshness(&context, scope);
-        let covered = |tool: &Tool| access.covers(Scope::of_tool(&tool.name));
+        let covered =
+            |tool: &Tool| tool.name.parse().is_ok_and(|use_case: UseCase| access.covers(use_case));
         let tools = self.tools.list_all().into_iter().filter(covered).collect();
         Ok(ListToolsResult { ttl_ms, cache_scope, ..ListToolsResult::with_all_items(tools) })
     }

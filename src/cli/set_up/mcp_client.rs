@@ -32,13 +32,15 @@ pub struct Client {
 
 /// A command that runs this same binary in `directory` with nothing of the caller's
 /// environment but what programs need to start at all: the demo shows what a fresh machine
-/// would, whatever `GOVFORGE_DB` or `GIT_DIR` say here.
+/// would, whatever `GOVFORGE_DB` or `GIT_DIR` say here, or a token that is kept at home.
 #[allow(clippy::disallowed_methods, reason = "the demo plays the client, which starts the server")]
 pub fn this_binary(directory: &Path) -> Result<Command, Failure> {
     let binary = std::env::current_exe()
         .map_err(|error| Failure::Fault(format!("The path of this program is unknown: {error}")))?;
     let mut command = Command::new(binary);
     command.current_dir(directory).env_clear();
+    // Without one, the home directory is that of the account.
+    command.env("HOME", directory).env("USERPROFILE", directory);
     for name in ["SystemRoot", "TEMP", "TMP", "TMPDIR", "RUST_LOG"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);

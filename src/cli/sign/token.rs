@@ -11,9 +11,9 @@ use crate::ledger::access::tokens::NewToken;
 
 /// Give agents tokens that cover only their part
 ///
-/// A server that is started with GOVFORGE_API_TOKEN (or `token = "gfp_..."` in auth.toml below
-/// $XDG_CONFIG_HOME/govforge) lists and runs only the tools that the token covers. Without a
-/// token it runs all.
+/// A program that is started with GOVFORGE_API_TOKEN (or `token = "gfp_..."` in auth.toml below
+/// $XDG_CONFIG_HOME/govforge) does only what the token covers: a server lists and runs those
+/// tools alone, and a verb is refused that is not among it. Without a token all can be done.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -90,7 +90,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         What::List => {
             let tokens = runtime.block_on(service.tokens())?;
             if tokens.is_empty() {
-                screen.line("There is no token: every server runs all tools.")?;
+                screen.line("There is no token: everybody can do everything.")?;
             }
             for (token, state) in tokens {
                 let used = token

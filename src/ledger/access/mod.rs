@@ -1,3 +1,6 @@
-//! Who is calling, and what their token lets them do.
+//! Who is calling, what their token lets them do, and the one way to the ledger, which asks both.
 
+pub mod caller;
+pub mod guard;
+pub(in crate::ledger) mod secret;
 pub mod tokens;

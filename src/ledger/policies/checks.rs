@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Decision, GitChange, Policy, PolicyResult, PolicyRun};
 use crate::domain::value::{DecisionStatus, FindingSeverity, PolicyResultStatus, RiskLevel};
@@ -74,7 +75,7 @@ impl Service {
     ) -> Result<PoliciesChecked> {
         loop {
             // Judged before the write lock is taken: scanning a large change takes a while.
-            let mut read = self.ledger.read().await?;
+            let mut read = self.ledger.read(UseCase::RunPolicyChecks).await?;
             let decision = self.decision(&mut read, &input.decision_id).await?;
             let project = self.project_of(&mut read, decision.project_id).await?;
             let base = match &input.config_path {
@@ -101,7 +102,7 @@ impl Service {
             })
             .await?;
 
-            let mut write = self.begin().await?;
+            let mut write = self.begin(UseCase::RunPolicyChecks).await?;
             let decision = self.decision(write.connection(), &input.decision_id).await?;
             let newest =
                 store::ledger::git_changes::newest(write.connection(), decision.id).await?;

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
 use crate::domain::time::Timestamp;
 use crate::domain::value::{
@@ -227,7 +228,7 @@ impl Service {
     ///
     /// Refuses an unknown decision.
     pub async fn decision_context(&self, input: GetDecisionContext) -> Result<DecisionContext> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::GetDecisionContext).await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         let events = dossier.events()?;
@@ -249,7 +250,7 @@ impl Service {
     ///
     /// Refuses an unknown decision.
     pub async fn decision_record(&self, decision_id: &str) -> Result<DecisionRecord> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::DecisionRecord).await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         Ok(record(decision, dossier, &rules))

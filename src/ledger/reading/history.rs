@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::{Project, Task};
 use crate::error::Result;
 use crate::ledger::Service;
@@ -57,7 +58,7 @@ impl Service {
     ///
     /// Refuses a `GOVFORGE_PROJECT` that names no project.
     pub async fn audit_record(&self) -> Result<Record> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Export).await?;
         let projects = match self.current_project(&mut read).await? {
             Some(project) => vec![project],
             None => store::ledger::projects::all(&mut read).await?,

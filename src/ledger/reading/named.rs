@@ -9,6 +9,7 @@ use super::context::{
     ApprovalShown, DecisionShown, DisagreementInFull, EventShown, GitChangeShown,
     PolicyResultInFull, ReviewInFull, record,
 };
+use crate::domain::access::UseCase;
 use crate::domain::entity::{self, Finding};
 use crate::domain::time::Timestamp;
 use crate::error::Result;
@@ -158,7 +159,7 @@ impl Service {
     ///
     /// Refuses an unknown decision.
     pub async fn recorded_portrait(&self, decision_id: &str) -> Result<Portrait> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::DecisionRecord).await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
         let names = store::ledger::agents::names_around(&mut read, decision.id).await?;
@@ -182,7 +183,7 @@ impl Service {
     ///
     /// Refuses an unknown task.
     pub async fn task_history(&self, task_id: &str) -> Result<(TaskNamed, Vec<EventSigned>)> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::TaskTimeline).await?;
         let task = self.task(&mut read, task_id).await?;
         let names = store::ledger::agents::names(&mut read).await?;
         let events = store::events::of_task(&mut read, task.id).await?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
 use crate::error::{Error, Result};
@@ -91,7 +92,7 @@ impl Service {
             Some(text) => Some(read_since(text, self.clock.now())?),
             None => None,
         };
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ListDecisions).await?;
         let project = match input.all_projects {
             true => None,
             false => self.current_project(&mut read).await?,
@@ -114,7 +115,7 @@ impl Service {
     ///
     /// Refuses a `GOVFORGE_PROJECT` that names no project.
     pub async fn overview(&self) -> Result<Overview> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Overview).await?;
         let current = self.current_project(&mut read).await?.map(|project| project.id);
         let mut projects = store::ledger::projects::all(&mut read).await?;
         projects.sort_by_key(|project| current != Some(project.id));

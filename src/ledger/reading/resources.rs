@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::Finding;
 use crate::domain::id::Kind;
 use crate::domain::time::Timestamp;
@@ -96,7 +97,7 @@ impl Service {
     ///
     /// Refuses an unknown project, and one whose policy file is wrong.
     pub async fn project_policies(&self, project_id: &str) -> Result<ProjectPolicies> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ProjectPolicies).await?;
         let project = self.project_by_id(&mut read, project_id).await?;
         drop(read);
         let rules = self.rules_of(&project).await?;
@@ -120,7 +121,7 @@ impl Service {
     ///
     /// Refuses an unknown project.
     pub async fn project_conventions(&self, project_id: &str) -> Result<ProjectConventions> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ProjectConventions).await?;
         let project = self.project_by_id(&mut read, project_id).await?;
         Ok(ProjectConventions { project_id: project.id, conventions: Vec::new() })
     }
@@ -131,7 +132,7 @@ impl Service {
     ///
     /// Refuses an unknown task.
     pub async fn task_timeline(&self, task_id: &str) -> Result<Timeline> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::TaskTimeline).await?;
         let task = self.task(&mut read, task_id).await?;
         let events = store::events::of_task(&mut read, task.id).await?;
         Ok(Timeline {
@@ -146,7 +147,7 @@ impl Service {
     ///
     /// Refuses an unknown review.
     pub async fn review_record(&self, review_id: &str) -> Result<ReviewRecord> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ReviewRecord).await?;
         let review = self.review(&mut read, review_id).await?;
         let decision = store::ledger::decisions::by_id(&mut read, review.decision_id)
             .await?
@@ -173,7 +174,7 @@ impl Service {
     /// Refuses a cursor that this server did not give.
     pub async fn list_resources(&self, cursor: Option<&str>) -> Result<Page> {
         let before = cursor.map(read_cursor).transpose()?;
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ListResources).await?;
         let projects = store::ledger::projects::all(&mut read).await?;
         let mut records = Vec::new();
         for kind in [Kind::Task, Kind::Decision, Kind::Review] {

@@ -2,6 +2,7 @@
 
 use sqlx::SqliteConnection;
 
+use crate::domain::access::UseCase;
 use crate::domain::chain::GENESIS;
 use crate::domain::chain::walk::{KEPT, Problem, Walk};
 use crate::domain::excerpt;
@@ -56,7 +57,7 @@ impl Service {
     ///
     /// As for any reading.
     pub async fn audit_head(&self) -> Result<Head> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Audit).await?;
         let (place, hash) = store::chain::head(&mut read).await?;
         Ok(Head { place, hash, waiting: store::chain::waiting(&mut read).await? })
     }
@@ -70,7 +71,7 @@ impl Service {
     /// Refuses a head that is none.
     pub async fn audit_verify(&self, kept: Option<&str>, whole_file: bool) -> Result<Verified> {
         let kept = kept.map(read_head).transpose()?;
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Audit).await?;
         let mut walk = Walk::new(kept.clone());
         for name in unlinked::no_tables(&mut read).await? {
             let what = format!("the table {name} of the ledger is no table any more");
@@ -107,7 +108,7 @@ impl Service {
         links::map_file(read).await?;
         let (last, _) = store::chain::head(read).await?;
         let mut second = match last > PAGE {
-            true => Some(self.ledger.read().await?),
+            true => Some(self.ledger.read(UseCase::Audit).await?),
             false => None,
         };
         if let Some(second) = &mut second {

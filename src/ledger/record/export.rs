@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::audit::{Head, Verified, read_head, unproved, verified};
+use crate::domain::access::UseCase;
 use crate::domain::chain::tables::{EVENT_COLUMNS, Table};
 use crate::domain::chain::walk::Walk;
 use crate::domain::chain::{Cell, GENESIS, Link, Row};
@@ -26,7 +27,7 @@ impl Service {
     /// Faults when `out` cannot be written to.
     pub async fn export(&self, out: &mut dyn Write) -> Result<Head> {
         let failed = |error| Error::fault("the export cannot be written", error);
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Export).await?;
         let (mut place, mut hash) = (0, GENESIS.to_owned());
         loop {
             let page = links::between(&mut read, place, i64::MAX).await?;

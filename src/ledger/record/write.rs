@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::digest;
 use crate::domain::entity::{Agent, Decision, Event};
 use crate::domain::id::{DisplayId, Kind};
@@ -13,9 +14,9 @@ use crate::domain::time::Timestamp;
 use crate::domain::value::{AgentType, DecisionStatus, EntityType};
 use crate::error::{Error, Result};
 use crate::ledger::Service;
+use crate::ledger::access::guard::Access;
 use crate::store;
 use crate::store::engine::WriteTransaction;
-use crate::store::tokens::Token;
 
 /// The transaction of a writing call.
 pub struct Write<'a> {
@@ -23,8 +24,7 @@ pub struct Write<'a> {
     transaction: WriteTransaction<'a>,
     /// The events of this call.
     events: Vec<Uuid>,
-    /// The token under which it happens.
-    token: Option<Token>,
+    access: Access,
     /// The time of everything this call records.
     pub now: Timestamp,
 }
@@ -50,15 +50,17 @@ impl Subject {
 }
 
 impl Service {
-    /// Begins a write. The time is taken once the lock is held, and is after everything that
-    /// was recorded before, whatever the clock says: the timeline keeps its order.
-    pub(in crate::ledger) async fn begin(&self) -> Result<Write<'_>> {
-        let mut transaction = self.ledger.write(self.durability()?).await?;
+    /// Begins a write for a use case. The time is taken once the lock is held, and is after
+    /// everything that was recorded before, whatever the clock says: the timeline keeps its order.
+    pub(in crate::ledger) async fn begin(&self, use_case: UseCase) -> Result<Write<'_>> {
+        let (mut transaction, access) = self.ledger.write(use_case, self.durability()?).await?;
         let last = transaction.last_event_time().await?;
         let now = self.clock.now();
         let now = last.map_or(now, |last| now.max(last.next()));
-        let token = self.writing_token(&mut transaction, now).await?;
-        Ok(Write { service: self, transaction, events: Vec::new(), token, now })
+        if let Access::Token(token) = &access {
+            store::tokens::touch(&mut transaction, token.id, now).await?;
+        }
+        Ok(Write { service: self, transaction, events: Vec::new(), access, now })
     }
 }
 
@@ -70,7 +72,7 @@ impl Write<'_> {
 
     /// What kind of agent holds the token under which this happens, if there is one.
     pub fn holder(&self) -> Option<AgentType> {
-        self.token.as_ref().map(|token| token.agent_type)
+        self.access.holder()
     }
 
     /// A new id.
@@ -205,7 +207,10 @@ impl Write<'_> {
     /// Takes the events of this call into the chain, after those that the original wrote
     /// meanwhile, and makes the whole call durable.
     pub async fn commit(mut self) -> Result<()> {
-        let label = self.token.as_ref().map(|token| token.label.as_str());
+        let label = match &self.access {
+            Access::Token(token) => Some(token.label.as_str()),
+            Access::Everything | Access::Nothing(_) => None,
+        };
         store::chain::take_in(&mut self.transaction, &self.events, label).await?;
         self.transaction.commit().await
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Disagreement;
 use crate::domain::value::EntityType;
@@ -69,7 +70,7 @@ impl Service {
         &self,
         input: RecordDisagreement,
     ) -> Result<DisagreementRecorded> {
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::RecordDisagreement).await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
         let actor = write.actor(input.actor_agent.as_deref()).await?;
         let disagreement = Disagreement {

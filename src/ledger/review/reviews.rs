@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::domain::access::UseCase;
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Decision, Finding, Review};
 use crate::domain::id::Kind;
@@ -110,7 +111,7 @@ impl Service {
     ///
     /// Refuses an unknown decision, and one on which a person's verdict stands.
     pub async fn request_review(&self, input: RequestReview) -> Result<ReviewRequested> {
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::RequestReview).await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
         if let Some(verdict) = standing_verdict(write.connection(), &decision).await? {
             return Err(stands(&decision, verdict.status));
@@ -138,7 +139,7 @@ impl Service {
     /// Refuses an unknown decision, and a finding whose lines run backwards.
     pub async fn submit_review(&self, input: SubmitReview) -> Result<ReviewSubmitted> {
         check_lines(&input.findings)?;
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::SubmitReview).await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
         let reviewer = write.agent(&input.reviewer_agent).await?;
         let display_id = write.display_id(decision.project_id, Kind::Review).await?.to_string();
@@ -193,7 +194,7 @@ impl Service {
     ///
     /// Refuses a path that belongs to no project.
     pub async fn list_open_reviews(&self, input: OfProject) -> Result<OpenReviews> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ListOpenReviews).await?;
         let reviews = match self.find_project(&mut read, &input.project_path).await? {
             Found::Registered(project) => {
                 store::ledger::reviews::open(&mut read, project.id).await?

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::config;
+use crate::domain::access::UseCase;
 use crate::domain::entity::Project;
 use crate::error::Result;
 use crate::git::{self, Repository};
@@ -67,7 +68,7 @@ impl Service {
     ///
     /// As [`crate::store::engine::Ledger::read`], and a `GOVFORGE_PROJECT` that names none.
     pub async fn ledger_content(&self) -> Result<Option<LedgerContent>> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Diagnosis).await?;
         if !self.ledger.exists() {
             return Ok(None);
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
+use crate::domain::access::UseCase;
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Approval;
 use crate::domain::value::{AgentType, ApprovalStatus, DecisionStatus, RiskLevel};
@@ -82,7 +83,7 @@ impl Service {
         input: ApproveDecision,
         confirmation: Confirmation,
     ) -> Result<VerdictGiven> {
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::ApproveDecision).await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
         let project = self.project_of(write.connection(), decision.project_id).await?;
         let settings = config::approval_settings(Path::new(&project.root_path))?;
@@ -90,18 +91,19 @@ impl Service {
             return Err(unconfirmed(&decision.display_id));
         }
         check_approver(write.connection(), &decision, &input.approver).await?;
-        // Whose server it is, is known here; without asking, nobody else can have decided.
+        // Whose program it is, is known here: unless its client asked somebody, nobody else can
+        // have decided.
         let holder = write.holder().filter(|holder| *holder != AgentType::Human);
         if let Some(holder) = holder
             && decision.human_approval_required
-            && confirmation.how == Confirmed::Asserted
+            && confirmation.how != Confirmed::Asked
         {
             return Err(Error::refused(
                 Code::ApproverNotAccepted,
                 format!(
-                    "This server runs under the token of a coding agent ({holder}), and {} needs \
+                    "This program runs under the token of a coding agent ({holder}), and {} needs \
                      the verdict of a person. Nothing was recorded. Ask the person to run \
-                     `govforge approve {}` in a terminal.",
+                     `govforge approve {}` in a terminal of their own.",
                     decision.display_id, decision.display_id
                 ),
             ));
@@ -175,7 +177,7 @@ impl Service {
     ///
     /// Refuses a path that belongs to no project.
     pub async fn list_pending_approvals(&self, input: OfProject) -> Result<PendingApprovals> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ListPendingApprovals).await?;
         let decisions = match self.find_project(&mut read, &input.project_path).await? {
             Found::Registered(project) => {
                 store::ledger::decisions::awaiting_verdict(&mut read, project.id).await?

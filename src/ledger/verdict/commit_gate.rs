@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::access::UseCase;
 use crate::domain::value::{ApprovalStatus, DecisionStatus};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Repository};
@@ -69,7 +70,7 @@ impl Service {
                 ),
             )
         })?;
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Gate).await?;
         let root = path_text(&located.worktree_root);
         let (project_id, project_root) = match self.find_project(&mut read, &root).await? {
             Found::Registered(project) => (Some(project.id), PathBuf::from(project.root_path)),
@@ -81,7 +82,7 @@ impl Service {
             Repository::open(&root, &project_root, &project_root)?.change(&revision, stop)
         })
         .await?;
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::Gate).await?;
         let mut candidates = Vec::new();
         if let Some(project_id) = project_id {
             let about = store::ledger::overview::about_commit(

@@ -8,6 +8,7 @@ use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::gate::{are_checked, author_of, check_approver, check_ready, open_topics};
+use crate::domain::access::UseCase;
 use crate::domain::digest;
 use crate::domain::entity::{Decision, Finding};
 use crate::domain::names::hidden::is_hidden;
@@ -90,7 +91,7 @@ impl Service {
     /// Refuses an unknown decision, a mistake in the settings, and an approver who may not
     /// judge it.
     pub async fn verdict_question(&self, input: &ApproveDecision) -> Result<Question> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::ApproveDecision).await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
         let (settings, rules) = self.approval_settings(&mut read, &decision).await?;
         check_approver(&mut read, &decision, &input.approver).await?;

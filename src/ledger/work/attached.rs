@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::access::UseCase;
 use crate::domain::digest;
 use crate::error::{Code, Error, Result};
 use crate::git::{FileCounts, Repository, Stop};
@@ -29,7 +30,7 @@ impl Service {
     ///
     /// Refuses an unknown decision, and one without a change.
     pub async fn attached(&self, decision_id: &str) -> Result<Attached> {
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::DecisionDiff).await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
         let change = store::ledger::git_changes::newest(&mut read, decision.id).await?;

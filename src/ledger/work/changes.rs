@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::{Decision, GitChange};
 use crate::domain::value::DecisionStatus;
 use crate::error::{Error, Fault, Result};
@@ -79,7 +80,7 @@ impl Service {
         cancel: CancellationToken,
     ) -> Result<GitDiffAttached> {
         // Read before the write lock is taken: a large commit takes a while.
-        let mut read = self.ledger.read().await?;
+        let mut read = self.ledger.read(UseCase::AttachGitDiff).await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
         let base = self.base_for(&mut read, &project, &input.repo_path).await?;
@@ -91,7 +92,7 @@ impl Service {
         })
         .await?;
 
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::AttachGitDiff).await?;
         // It may have been approved meanwhile.
         let decision = store::ledger::decisions::by_id(write.connection(), decision.id)
             .await?

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::Decision;
 use crate::domain::id::Kind;
 use crate::domain::value::{DecisionStatus, RiskLevel};
@@ -57,7 +58,7 @@ impl Service {
     ///
     /// Refuses an unknown task.
     pub async fn record_decision(&self, input: RecordDecision) -> Result<DecisionRecorded> {
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::RecordDecision).await?;
         let task = self.task(write.connection(), &input.task_id).await?;
         let author = write.agent(&input.author_agent).await?;
         let display_id = write.display_id(task.project_id, Kind::Decision).await?.to_string();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::Project;
 use crate::domain::excerpt::{quoted, shell_word};
 use crate::error::{Code, Error, Result};
@@ -74,6 +75,12 @@ impl Service {
             return Err(outside(link).into());
         }
         let settings = config::project_settings(root)?;
+        // The ledger in the repository, whatever lies above it, unless the user set another.
+        let service = match self.place.ledger_is_set {
+            true => self.clone(),
+            false => self.with_ledger(ledger),
+        };
+        service.ledger.check(UseCase::RegisterProject).await?;
         std::fs::create_dir_all(&directory).map_err(|error| unwritable(&directory, &error))?;
         let mut created = Vec::new();
         for (file, text) in [(POLICIES_FILE, EXAMPLE_POLICIES), (".gitignore", GITIGNORE)] {
@@ -82,15 +89,10 @@ impl Service {
                 created.push(file);
             }
         }
-        // The ledger in the repository, whatever lies above it, unless the user set another.
-        let service = match self.place.ledger_is_set {
-            true => self.clone(),
-            false => self.with_ledger(ledger),
-        };
         if !service.ledger.exists() {
             created.push(service.ledger.path().to_owned());
         }
-        let mut write = service.begin().await?;
+        let mut write = service.begin(UseCase::RegisterProject).await?;
         let known = store::ledger::projects::by_root(write.connection(), &path_text(root)).await?;
         let registered = known.is_none();
         let project = match known {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::domain::access::UseCase;
 use crate::domain::entity::Task;
 use crate::domain::id::Kind;
 use crate::domain::value::{EntityType, RiskLevel, TaskStatus};
@@ -55,7 +56,7 @@ impl Service {
     ///
     /// Refuses a path that belongs to no project.
     pub async fn create_task(&self, input: CreateTask) -> Result<TaskCreated> {
-        let mut write = self.begin().await?;
+        let mut write = self.begin(UseCase::CreateTask).await?;
         let project = self.project_or_register(&mut write, &input.project_path).await?;
         let actor = write.actor(input.actor_agent.as_deref()).await?;
         let display_id = write.display_id(project.id, Kind::Task).await?.to_string();

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::domain::time::System;
+use crate::ledger::access::caller::Caller;
 use crate::ledger::settings::location::{Environment, Place};
 use crate::stdio::server::Server;
 use crate::stdio::session::Session;
@@ -32,7 +33,9 @@ impl Client {
         git2::Repository::init(folder.path()).unwrap();
         std::fs::create_dir(folder.path().join(".govforge")).unwrap();
         let place = Place::find(folder.path().to_owned(), Environment::default());
-        let mut server = Server::new(Service::new(place, Arc::new(System), Arc::new(System)));
+        let caller = Caller::without_token();
+        let service = Service::new(place, caller, Arc::new(System), Arc::new(System));
+        let mut server = Server::new(service);
         change(&mut server.asking);
         let (server_input, input) = pipe().unwrap();
         let (output, server_output) = pipe().unwrap();

@@ -10,11 +10,11 @@ use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
 use crate::support::server::{Client, Server};
 
-fn accept(verdict: &str) -> Value {
+pub fn accept(verdict: &str) -> Value {
     json!({ "action": "accept", "content": { "verdict": verdict } })
 }
 
-fn bring(arguments: &Value) -> Value {
+pub fn bring(arguments: &Value) -> Value {
     json!({ "name": "approve_decision", "arguments": arguments })
 }
 
@@ -131,6 +131,10 @@ fn a_token_for_a_model_is_no_persons() {
     let text = server.try_call("approve_decision", verdict()).unwrap_err();
     assert!(text.contains("under the token of a coding agent"), "{text}");
     server.close();
+    let output = app.govforge(&["approve", "DEC-001", "--yes", "--as", "Mallory"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && text.contains("under the token of"), "{text}");
+    assert!(verdicts(&app).is_empty());
 }
 
 #[test]

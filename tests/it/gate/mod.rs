@@ -1,5 +1,6 @@
 //! The human gate, and who may pass it.
 
-mod lying;
+mod access;
+pub mod lying;
 pub mod questions;
 mod roles;
