@@ -13,7 +13,7 @@ use govforge::domain::time::System;
 use govforge::domain::value::ApprovalStatus;
 use govforge::ledger::Service;
 use govforge::ledger::access::caller::Caller;
-use govforge::ledger::settings::location::{Environment, Place};
+use govforge::ledger::settings::location::{Environment, Location};
 use govforge::logging;
 use govforge::stdio::serve::serve;
 use govforge::stdio::server::Server;
@@ -62,5 +62,5 @@ fn service() -> Service {
     let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
     let environment = Environment::read();
     let caller = Caller::of_process(environment.home.as_deref());
-    Service::new(Place::find(directory, environment), caller, Arc::new(System), Arc::new(System))
+    Service::new(Location::find(directory, environment), caller, Arc::new(System), Arc::new(System))
 }

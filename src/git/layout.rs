@@ -102,11 +102,11 @@ fn main_root(common_dir: &Path) -> PathBuf {
     let configured = open_exactly(common_dir)
         .ok()
         .and_then(|main| main.workdir().and_then(|root| dunce::canonicalize(root).ok()));
-    let beside = || match common_dir.file_name() {
+    let around_dot_git = || match common_dir.file_name() {
         Some(name) if name == ".git" => common_dir.parent().map(Path::to_path_buf),
         _ => None,
     };
-    configured.or_else(beside).unwrap_or_else(|| common_dir.to_path_buf())
+    configured.or_else(around_dot_git).unwrap_or_else(|| common_dir.to_path_buf())
 }
 
 /// The directory that a `.git` file names.

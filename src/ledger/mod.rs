@@ -29,28 +29,28 @@ pub mod work;
 pub struct Service {
     ledger: Arc<Guarded>,
     durability: Arc<OnceLock<Durability>>,
-    place: Arc<location::Place>,
+    location: Arc<location::Location>,
     compiled: Arc<rules::Compiled>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
 
 impl Service {
-    /// The service for a caller at a place; opens nothing yet.
+    /// The service for a caller at a location; opens nothing yet.
     pub fn new(
-        place: location::Place,
+        location: location::Location,
         caller: Caller,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
     ) -> Self {
-        let ledger = match &place.ledger {
+        let ledger = match &location.ledger {
             Ok(path) => Ledger::new(path.clone()),
             Err(refusal) => Ledger::refusing(refusal.clone()),
         };
         Self {
             ledger: Arc::new(Guarded::new(ledger, Arc::new(caller), Arc::clone(&clock))),
             durability: Arc::default(),
-            place: Arc::new(place),
+            location: Arc::new(location),
             compiled: Arc::default(),
             clock,
             ids,

@@ -152,12 +152,12 @@ async fn of_project(
     }
     writeln!(out, "{none}")?;
     loop {
-        let portraits = record.decisions(&mut reading).await?;
-        if portraits.is_empty() {
+        let decisions = record.decisions(&mut reading).await?;
+        if decisions.is_empty() {
             break;
         }
-        for portrait in &portraits {
-            decision(portrait, &portrait.policy_results.iter().collect::<Vec<_>>(), out)?;
+        for record in &decisions {
+            decision(record, &record.policy_results.iter().collect::<Vec<_>>(), out)?;
         }
     }
     writeln!(

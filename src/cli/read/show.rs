@@ -16,7 +16,7 @@ use crate::domain::value::{ApprovalStatus, FindingSeverity, PolicyResultStatus};
 use crate::git::FileCounts;
 use crate::ledger::Service;
 use crate::ledger::reading::context::GitChangeShown;
-use crate::ledger::reading::named::Portrait;
+use crate::ledger::reading::named::NamedRecord;
 
 /// The longest bar of a file's changed lines, in characters.
 const BAR: usize = 30;
@@ -40,31 +40,31 @@ pub struct Args {
 /// Shows it.
 ///
 /// # Errors
-/// As [`Service::portrait`], and a closed output.
+/// As [`Service::named_record_with_files`], and a closed output.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
-    let portrait = wait(service.portrait(&args.decision))?;
+    let record = wait(service.named_record_with_files(&args.decision))?;
     if args.json {
-        return print_json(&portrait);
+        return print_json(&record);
     }
     let mut screen = Screen::paged();
-    show(&mut screen, &portrait)?;
+    show(&mut screen, &record)?;
     Ok(screen.finish()?)
 }
 
-fn show(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
-    head(screen, portrait)?;
-    change(screen, portrait)?;
-    policies(screen, portrait)?;
-    findings(screen, portrait)?;
-    reviews(screen, portrait)?;
-    disagreements(screen, portrait)?;
-    verdicts(screen, portrait)?;
+fn show(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
+    head(screen, record)?;
+    change(screen, record)?;
+    policies(screen, record)?;
+    findings(screen, record)?;
+    reviews(screen, record)?;
+    disagreements(screen, record)?;
+    verdicts(screen, record)?;
     screen.heading("Timeline (UTC)")?;
-    screen.table(&rows(&portrait.events))
+    screen.table(&rows(&record.events))
 }
 
-fn head(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
-    let decision = &portrait.decision;
+fn head(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
+    let decision = &record.decision;
     screen.quote((&format!("{}  ", decision.id), STRONG), &one_line(&decision.title))?;
     let status = decision.status.to_string().replace('_', " ");
     let person = match decision.human_approval_required {
@@ -76,12 +76,12 @@ fn head(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
         styled(of_status(decision.status), status),
         styled(of_risk(decision.risk_level), decision.risk_level)
     ))?;
-    let task = portrait.task.as_ref().map_or("no task".to_owned(), |task| task.id.clone());
+    let task = record.task.as_ref().map_or("no task".to_owned(), |task| task.id.clone());
     let about = format!(
         "{}, {task}, by {}, {} UTC",
-        portrait.project,
-        portrait.author,
-        portrait.created_at.minute()
+        record.project,
+        record.author,
+        record.created_at.minute()
     );
     screen.line(styled(FAINT, one_line(&about)))?;
     screen.line("")?;
@@ -89,9 +89,9 @@ fn head(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     screen.quote(("Why   ", STRONG), decision.rationale.as_deref().unwrap_or("(not told)"))
 }
 
-fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
+fn change(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
     screen.heading("Change")?;
-    let Some(change) = &portrait.git_change else {
+    let Some(change) = &record.git_change else {
         return screen.line("  None is attached.");
     };
     let total = change.files_changed_total.unwrap_or(change.files_changed.len());
@@ -106,7 +106,7 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     if let Some(hash) = &change.diff_hash {
         screen.line(styled(FAINT, format!("  {}", one_line(hash))))?;
     }
-    match &portrait.files {
+    match &record.files {
         Some(files) => {
             bars(screen, files)?;
         }
@@ -117,7 +117,7 @@ fn change(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
             screen.line(styled(NOTE, "  The commit cannot be read in the repository now."))?;
         }
     }
-    let command = format!("govforge diff {}", portrait.decision.id);
+    let command = format!("govforge diff {}", record.decision.id);
     screen.line(format!("  {}", styled(FAINT, format!("{command} shows the lines"))))
 }
 
@@ -156,9 +156,9 @@ fn short(change: &GitChangeShown) -> &str {
     change.commit_hash.get(..12).unwrap_or(&change.commit_hash)
 }
 
-fn policies(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
+fn policies(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
     screen.heading("Policies")?;
-    let results = portrait.newest_results();
+    let results = record.newest_results();
     if results.is_empty() {
         return screen.line("  Not run yet.");
     }
@@ -179,9 +179,9 @@ fn policies(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     Ok(())
 }
 
-fn findings(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
+fn findings(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
     screen.heading("Findings")?;
-    let findings = portrait.findings();
+    let findings = record.findings();
     if findings.is_empty() {
         return screen.line("  None.");
     }
@@ -206,12 +206,12 @@ fn findings(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     Ok(())
 }
 
-fn reviews(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
+fn reviews(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
     screen.heading("Reviews")?;
-    if portrait.reviews.is_empty() {
+    if record.reviews.is_empty() {
         return screen.line("  None.");
     }
-    for signed in &portrait.reviews {
+    for signed in &record.reviews {
         let review = &signed.what.review;
         let stale = if review.stale { STALE } else { "" };
         let status = review.status.to_string().replace('_', " ");
@@ -222,12 +222,12 @@ fn reviews(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     Ok(())
 }
 
-fn disagreements(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
-    if portrait.disagreements.is_empty() {
+fn disagreements(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
+    if record.disagreements.is_empty() {
         return Ok(());
     }
     screen.heading("Disagreements")?;
-    for full in &portrait.disagreements {
+    for full in &record.disagreements {
         let disagreement = &full.disagreement;
         let who = if disagreement.requires_human_decision { " (a person decides)" } else { "" };
         screen.quote(("  ", PLAIN), &format!("{}{who}", disagreement.topic))?;
@@ -246,13 +246,13 @@ fn disagreements(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
     Ok(())
 }
 
-fn verdicts(screen: &mut Screen, portrait: &Portrait) -> io::Result<()> {
+fn verdicts(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
     screen.heading("Verdicts")?;
-    if portrait.approvals.is_empty() {
-        let command = format!("govforge approve {}", portrait.decision.id);
+    if record.approvals.is_empty() {
+        let command = format!("govforge approve {}", record.decision.id);
         return screen.line(format!("  None yet. {} gives one.", styled(CODE, command)));
     }
-    for signed in &portrait.approvals {
+    for signed in &record.approvals {
         let approval = &signed.what;
         let stale = if approval.stale { STALE } else { "" };
         let lead = format!("  {:<15}", approval.status.to_string().replace('_', " "));

@@ -44,7 +44,7 @@ pub fn run(service: &Service) -> Result<(), Failure> {
     }
     runtime.block_on(service.close());
     if let (Ok(machine), Ok(ledger)) = (machine(service), ledger(service)) {
-        check_clients(&machine, &ledger, &service.place().directory, &mut report)?;
+        check_clients(&machine, &ledger, &service.location().directory, &mut report)?;
     }
     let Report { wrong, faults, checks, .. } = report;
     let summary = format!("{wrong} of {checks} checks failed; each line above says what to do.");
@@ -87,7 +87,7 @@ fn repository(service: &Service) -> Outcome {
         Ok(None) => {
             return Outcome::Note(format!(
                 "{} is in no git repository. Go to yours, or run `git init` there.",
-                service.place().directory.display()
+                service.location().directory.display()
             ));
         }
         Err(error) => return Outcome::Wrong(told(error.into())),

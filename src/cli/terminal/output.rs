@@ -18,8 +18,8 @@ const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Refuses a ledger, and a place that cannot be written to.
 pub fn create(path: &Path, ledger: &Path) -> Result<File, Failure> {
     let name = path.as_os_str().to_string_lossy();
-    let beside = COMPANIONS.iter().filter_map(|end| name.strip_suffix(end)).map(Path::new);
-    let refused = std::iter::once(path).chain(beside).any(|path| is_ledger(path, ledger));
+    let whose = COMPANIONS.iter().filter_map(|end| name.strip_suffix(end)).map(Path::new);
+    let refused = std::iter::once(path).chain(whose).any(|path| is_ledger(path, ledger));
     if refused {
         return Err(Failure::Refused(format!(
             "{} is a ledger, or a part of one, and would be lost. Nothing was written. Name another \

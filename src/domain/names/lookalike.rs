@@ -10,12 +10,13 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
 /// Whether two names read the same.
-pub fn alike(a: &str, b: &str) -> bool {
+pub fn read_the_same(a: &str, b: &str) -> bool {
     let bare =
         |spelling: String| -> String { spelling.chars().filter(|c| c.is_alphanumeric()).collect() };
     let (a_bare, b_bare) = (spellings(a).map(bare), spellings(b).map(bare));
-    let alike = a_bare.iter().any(|spelling| !spelling.is_empty() && b_bare.contains(spelling));
-    alike || a.trim() == b.trim()
+    let same_letters =
+        a_bare.iter().any(|spelling| !spelling.is_empty() && b_bare.contains(spelling));
+    same_letters || a.trim() == b.trim()
 }
 
 /// A name's letters in each order of folding: `I` is like `l` only while it is a capital.
@@ -63,10 +64,10 @@ mod tests {
             ("morgan", "rnorgan"),
             ("jo-ann", "Jo Ann"),
         ] {
-            assert!(alike(a, b), "{a:?} {b:?}");
+            assert!(read_the_same(a, b), "{a:?} {b:?}");
         }
         for (a, b) in [("Alice", "Alina"), ("Jo", "Joan"), ("dev 1", "dev 2"), ("★", "☆")] {
-            assert!(!alike(a, b), "{a:?} {b:?}");
+            assert!(!read_the_same(a, b), "{a:?} {b:?}");
         }
     }
 }

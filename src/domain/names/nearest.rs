@@ -3,11 +3,11 @@
 /// The known name that is most like `given`, in any case; `None` if none is like it at all.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Below this, Jaro-Winkler pairs words that a reader finds unrelated.
-    const ALIKE: f64 = 0.7;
+    const SIMILAR: f64 = 0.7;
     known
         .into_iter()
         .map(|name| (likeness(given, name), name))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .filter(|(likeness, _)| *likeness >= SIMILAR)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
 }

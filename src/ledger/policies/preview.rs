@@ -93,7 +93,7 @@ impl Service {
     /// Refuses a file that cannot be read.
     pub fn check_policy_file(&self, file: Option<&Path>) -> Result<PolicyFileChecked> {
         let file = match file {
-            Some(file) => self.place.directory.join(file),
+            Some(file) => self.location.directory.join(file),
             None => own_file(&self.root()?),
         };
         let is_named = file != own_file(&self.root()?);
@@ -137,7 +137,7 @@ impl Service {
     /// Refuses where there is no repository, a commit that cannot be found or read, and a
     /// policy file that is wrong.
     pub fn run_policies(&self, input: &RunPolicies) -> Result<PoliciesRun> {
-        let directory = &self.place.directory;
+        let directory = &self.location.directory;
         let located = git::locate(directory)?.ok_or_else(|| {
             Error::refused(
                 Code::NotARepository,
@@ -212,7 +212,7 @@ impl Service {
 
     /// The root of the project around the working directory, whether it is registered or not.
     fn root(&self) -> Result<PathBuf> {
-        let directory = &self.place.directory;
+        let directory = &self.location.directory;
         let located: Option<Located> = git::locate(directory)?;
         Ok(project_root(located.as_ref().map_or(directory, |located| &located.main_root)))
     }

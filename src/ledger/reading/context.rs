@@ -15,7 +15,7 @@ use crate::domain::value::{
 };
 use crate::error::Result;
 use crate::ledger::policies::rules::Current;
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, shown};
 use crate::store;
@@ -275,7 +275,7 @@ pub(in crate::ledger) fn record(
     dossier: Dossier,
     rules: &Current,
 ) -> DecisionRecord {
-    let coverage = Coverage::from(dossier.marks);
+    let changes = AttachedChanges::from(dossier.marks);
     let mut findings = dossier.findings;
     let reviews = dossier
         .reviews
@@ -283,7 +283,7 @@ pub(in crate::ledger) fn record(
         .map(|review| {
             let own = findings.extract_if(.., |(review_id, _)| *review_id == review.id);
             let own = own.map(|(_, finding)| finding).collect();
-            let stale = coverage.is_stale(review.recorded);
+            let stale = changes.is_stale(review.recorded);
             in_full(review, own, stale)
         })
         .collect();
@@ -299,7 +299,7 @@ pub(in crate::ledger) fn record(
             .policy_results
             .into_iter()
             .map(|result| {
-                let stale = coverage.is_stale(result.recorded);
+                let stale = changes.is_stale(result.recorded);
                 judged(result, rules, stale)
             })
             .collect(),
@@ -311,7 +311,7 @@ pub(in crate::ledger) fn record(
                 id: approval.id,
                 status: approval.status,
                 comment: approval.comment,
-                stale: coverage.is_stale(approval.recorded),
+                stale: changes.is_stale(approval.recorded),
             })
             .collect(),
     }

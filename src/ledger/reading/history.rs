@@ -9,7 +9,7 @@ use crate::domain::entity::{Project, Task};
 use crate::error::Result;
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
-use crate::ledger::reading::named::{EventSigned, Portrait, signed};
+use crate::ledger::reading::named::{EventSigned, NamedRecord, signed};
 use crate::store;
 use crate::store::engine::Transaction;
 use crate::store::ledger::history::{After, Placed};
@@ -105,9 +105,9 @@ impl Record {
     /// # Errors
     ///
     /// Faults on a damaged row.
-    pub async fn decisions(&mut self, reading: &mut Reading) -> Result<Vec<Portrait>> {
+    pub async fn decisions(&mut self, reading: &mut Reading) -> Result<Vec<NamedRecord>> {
         let Reading { project, rules, decisions, .. } = reading;
-        let mut portraits = Vec::new();
+        let mut records = Vec::new();
         for decision in
             store::ledger::history::decisions(&mut self.read, project, decisions).await?
         {
@@ -117,9 +117,9 @@ impl Record {
             };
             let dossier = store::ledger::dossier::of_decision(&mut self.read, decision.id).await?;
             let names = &self.names;
-            portraits.push(Portrait::draw(decision, dossier, task, &project.name, rules, names));
+            records.push(NamedRecord::new(decision, dossier, task, &project.name, rules, names));
         }
-        Ok(portraits)
+        Ok(records)
     }
 
     /// The next events: those in the chain in its order, then the others, oldest first; none at

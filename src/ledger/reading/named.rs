@@ -21,7 +21,7 @@ use crate::store::ledger::dossier::Dossier;
 
 /// Everything that the ledger holds about one decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Portrait {
+pub struct NamedRecord {
     #[serde(skip)]
     pub uuid: Uuid,
     /// The name of the project.
@@ -76,9 +76,9 @@ pub struct EventSigned {
     pub event: EventShown,
 }
 
-impl Portrait {
+impl NamedRecord {
     /// Everything about a decision that the ledger tells without its events.
-    pub(in crate::ledger) fn draw(
+    pub(in crate::ledger) fn new(
         decision: entity::Decision,
         dossier: Dossier,
         task: Option<entity::Task>,
@@ -141,16 +141,16 @@ impl Service {
     /// # Errors
     ///
     /// Refuses an unknown decision.
-    pub async fn portrait(&self, decision_id: &str) -> Result<Portrait> {
-        let mut portrait = self.recorded_portrait(decision_id).await?;
-        if portrait.git_change.is_some() {
-            let attached = self.attached(&portrait.uuid.to_string()).await?;
-            portrait.files = attached
+    pub async fn named_record_with_files(&self, decision_id: &str) -> Result<NamedRecord> {
+        let mut record = self.named_record(decision_id).await?;
+        if record.git_change.is_some() {
+            let attached = self.attached(&record.uuid.to_string()).await?;
+            record.files = attached
                 .file_counts()
                 .inspect_err(|error| tracing::info!(%error, "the change cannot be read"))
                 .ok();
         }
-        Ok(portrait)
+        Ok(record)
     }
 
     /// Everything that the ledger alone tells about a decision.
@@ -158,7 +158,7 @@ impl Service {
     /// # Errors
     ///
     /// Refuses an unknown decision.
-    pub async fn recorded_portrait(&self, decision_id: &str) -> Result<Portrait> {
+    pub async fn named_record(&self, decision_id: &str) -> Result<NamedRecord> {
         let mut read = self.ledger.read(UseCase::DecisionRecord).await?;
         let decision = self.decision(&mut read, decision_id).await?;
         let project = self.project_of(&mut read, decision.project_id).await?;
@@ -169,11 +169,11 @@ impl Service {
         };
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         let events = dossier.events()?;
-        let mut portrait = Portrait::draw(decision, dossier, task, &project.name, &rules, &names);
-        let about = portrait.decision.id.clone();
-        portrait.events =
+        let mut record = NamedRecord::new(decision, dossier, task, &project.name, &rules, &names);
+        let about = record.decision.id.clone();
+        record.events =
             events.into_iter().map(|event| signed(&names, event, Some(about.clone()))).collect();
-        Ok(portrait)
+        Ok(record)
     }
 
     /// The events of a task and of everything linked to it, with everybody's name; and the

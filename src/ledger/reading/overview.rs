@@ -12,7 +12,7 @@ use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
 use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::store;
 use crate::store::ledger::overview::{Filter, Line, OfOpen, ResultGiven, ReviewAsked, ReviewGiven};
 
@@ -163,23 +163,23 @@ fn look_at(
         risk_level: line.risk_level,
         what,
     };
-    let coverage = Coverage::from(of_open.changes.remove(&line.id).unwrap_or_default());
+    let changes = AttachedChanges::from(of_open.changes.remove(&line.id).unwrap_or_default());
     let reviews = of_open.reviews.remove(&line.id).unwrap_or_default();
     let requests = of_open.requests.remove(&line.id).unwrap_or_default();
     let results = of_open.results.remove(&line.id).unwrap_or_default();
     if line.human_approval_required && line.status.awaits_verdict() {
         overview.verdicts.push(waiting(line.status.to_string()));
     }
-    for agent in asked(&requests, &reviews, names, &coverage) {
+    for agent in asked(&requests, &reviews, names, &changes) {
         overview.reviews.push(waiting(agent.to_owned()));
     }
     let newest = results.last();
-    let is_stale = |result: &ResultGiven| coverage.is_stale(result.recorded);
+    let is_stale = |result: &ResultGiven| changes.is_stale(result.recorded);
     let is_by_other_rules = |result: &ResultGiven| {
         result.run.as_ref().is_some_and(|(_, hash)| !rules.is(hash.as_deref()))
     };
     let all_reviews_are_stale =
-        !reviews.is_empty() && reviews.iter().all(|review| coverage.is_stale(review.recorded));
+        !reviews.is_empty() && reviews.iter().all(|review| changes.is_stale(review.recorded));
     let stale = [
         ("the policy run", newest.is_some_and(is_stale)),
         ("the rules of the policy run", newest.is_some_and(is_by_other_rules)),
@@ -210,7 +210,7 @@ fn asked<'a>(
     requests: &[ReviewAsked],
     reviews: &[ReviewGiven],
     names: &'a HashMap<Uuid, String>,
-    coverage: &Coverage,
+    changes: &AttachedChanges,
 ) -> Vec<&'a str> {
     let mut asked = Vec::new();
     for request in requests {
@@ -219,7 +219,7 @@ fn asked<'a>(
         let answered = reviews.iter().any(|review| {
             review.reviewer_agent_id == id
                 && review.recorded >= request.recorded
-                && !coverage.is_stale(review.recorded)
+                && !changes.is_stale(review.recorded)
         });
         let name = names.get(&id).map(String::as_str);
         if let Some(name) = name.filter(|name| !answered && !asked.contains(name)) {

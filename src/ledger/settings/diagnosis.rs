@@ -8,7 +8,7 @@ use crate::domain::entity::Project;
 use crate::error::Result;
 use crate::git::{self, Repository};
 use crate::ledger::Service;
-use crate::ledger::settings::location::Place;
+use crate::ledger::settings::location::Location;
 use crate::store;
 
 /// The working tree around the working directory.
@@ -30,8 +30,8 @@ pub struct LedgerContent {
 
 impl Service {
     /// Where the program stands.
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn location(&self) -> &Location {
+        &self.location
     }
 
     /// The working tree around the working directory; `None` outside any repository.
@@ -40,7 +40,7 @@ impl Service {
     ///
     /// Refuses a directory that may not be read.
     pub fn working_tree(&self) -> Result<Option<WorkingTree>> {
-        let located = git::locate(&self.place.directory)?;
+        let located = git::locate(&self.location.directory)?;
         Ok(located.map(|found| WorkingTree { root: found.worktree_root, branch: found.branch }))
     }
 

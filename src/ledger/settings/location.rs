@@ -39,9 +39,9 @@ impl Environment {
     }
 }
 
-/// The place where the program stands.
+/// Where the program stands.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Location {
     /// The working directory.
     pub directory: PathBuf,
     /// `GOVFORGE_PROJECT`.
@@ -52,7 +52,7 @@ pub struct Place {
     pub ledger: Result<PathBuf, Refusal>,
 }
 
-impl Place {
+impl Location {
     /// Finds the ledger for a working directory: `GOVFORGE_DB`; else `govforge.db` in the
     /// nearest `.govforge/` at or above it, where a linked worktree counts as its main one;
     /// else in the home directory. Looks at directories only, never into the ledger.
@@ -197,7 +197,7 @@ mod tests {
         let home = root.path().join("home");
         let find = |directory: &Path| {
             let environment = Environment { home: Some(home.clone()), ..Environment::default() };
-            Place::find(directory.to_owned(), environment).ledger
+            Location::find(directory.to_owned(), environment).ledger
         };
         for path in [&elsewhere, &home, &root.path().join("a"), &root.path().join("b/.govforge")] {
             std::fs::create_dir_all(path).unwrap();
@@ -219,10 +219,10 @@ mod tests {
         std::fs::create_dir_all(&inner).unwrap();
         let environment =
             || Environment { home: Some(root.path().join("home")), ..Environment::default() };
-        let at_home = Place::find(inner.clone(), environment()).ledger.unwrap();
+        let at_home = Location::find(inner.clone(), environment()).ledger.unwrap();
         assert_eq!(at_home, root.path().join("home/.govforge/govforge.db"));
         std::fs::create_dir(root.path().join("repository/.govforge")).unwrap();
-        let nearest = Place::find(inner, environment()).ledger.unwrap();
+        let nearest = Location::find(inner, environment()).ledger.unwrap();
         assert_eq!(nearest, root.path().join("repository/.govforge/govforge.db"));
     }
 }

@@ -18,7 +18,7 @@ use crate::ledger::record::write::Subject;
 use crate::ledger::review::reviews::OfProject;
 use crate::ledger::settings::config::{self, Confirm};
 use crate::ledger::verdict::question::question;
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::projects::Found;
 use crate::store;
 
@@ -116,7 +116,7 @@ impl Service {
         if input.status == ApprovalStatus::Approved {
             check_ready(write.connection(), &decision, &settings, &rules).await?;
         }
-        let coverage = Coverage::of(write.connection(), decision.id).await?;
+        let changes = AttachedChanges::of(write.connection(), decision.id).await?;
         if let Some(seen) = confirmation.seen
             && question(write.connection(), &decision, settings.confirm, &rules).await?.fingerprint
                 != seen
@@ -155,7 +155,7 @@ impl Service {
             "comment": approval.comment,
             "from": decision.status,
             "to": status,
-            "diff_hash": coverage.diff_hash(),
+            "diff_hash": changes.diff_hash(),
             "confirmed": confirmation.how,
         });
         let content = json!([decision.id, approver.id, approval.comment]);

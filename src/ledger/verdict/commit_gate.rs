@@ -9,7 +9,7 @@ use crate::domain::access::UseCase;
 use crate::domain::value::{ApprovalStatus, DecisionStatus};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Repository};
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::changes::off_thread;
 use crate::ledger::work::projects::Found;
 use crate::ledger::work::references::vanished;
@@ -60,13 +60,13 @@ impl Service {
     ///
     /// Refuses a working directory outside any project, and a revision that names no commit.
     pub async fn gate(&self, revision: &str) -> Result<GateAnswer> {
-        let located = git::locate(&self.place.directory)?.ok_or_else(|| {
+        let located = git::locate(&self.location.directory)?.ok_or_else(|| {
             Error::refused(
                 Code::NotARepository,
                 format!(
                     "{} is in no git repository. Run this in the repository whose commit is \
                      meant.",
-                    self.place.directory.display()
+                    self.location.directory.display()
                 ),
             )
         })?;
@@ -95,14 +95,14 @@ impl Service {
             for id in about.await? {
                 let decision =
                     store::ledger::decisions::by_id(&mut read, id).await?.ok_or_else(vanished)?;
-                let coverage = Coverage::of(&mut read, id).await?;
+                let changes = AttachedChanges::of(&mut read, id).await?;
                 let verdict = store::ledger::approvals::newest(&mut read, id).await?;
                 candidates.push(Candidate {
-                    covers: coverage.diff_hash() == Some(change.diff_hash.as_str()),
+                    covers: changes.diff_hash() == Some(change.diff_hash.as_str()),
                     approved: decision.status == DecisionStatus::Approved
                         && verdict.is_some_and(|verdict| {
                             verdict.status == ApprovalStatus::Approved
-                                && !coverage.is_stale(verdict.recorded)
+                                && !changes.is_stale(verdict.recorded)
                         }),
                     status: decision.status,
                     display_id: decision.display_id,

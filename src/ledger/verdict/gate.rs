@@ -9,13 +9,13 @@ use crate::domain::entity::{Agent, Approval, Decision, Disagreement};
 use crate::domain::names::agent::infer_type;
 use crate::domain::names::approver::reads_as_agent;
 use crate::domain::names::hidden::first_hidden;
-use crate::domain::names::lookalike::alike;
+use crate::domain::names::lookalike::read_the_same;
 use crate::domain::value::AgentType;
 use crate::error::{Code, Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::settings::config::{self, ApprovalSettings, Requirement};
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::store;
 
@@ -98,13 +98,16 @@ pub(in crate::ledger) async fn check_approver(
     let agents = store::ledger::agents::not_human(connection).await?;
     // Whoever spells a name that tells its kind is known by the spelling itself.
     let unknown = |agent: &Agent| infer_type(&agent.name) == AgentType::Human;
-    let stored = agents.into_iter().filter(unknown).find(|agent| alike(&agent.name, approver));
+    let stored =
+        agents.into_iter().filter(unknown).find(|agent| read_the_same(&agent.name, approver));
     if let Some(kind) = stored.map(|agent| agent.kind).or_else(|| reads_as_agent(approver)) {
         return refused(format!("is a coding agent ({kind}), or reads like one."));
     }
     let known = store::ledger::agents::by_name(connection, approver).await?;
     let author = author_of(connection, decision).await?;
-    if known.is_some_and(|agent| agent.id == decision.author_agent_id) || alike(approver, &author) {
+    if known.is_some_and(|agent| agent.id == decision.author_agent_id)
+        || read_the_same(approver, &author)
+    {
         return refused(format!("is the author of the decision (\"{author}\"), in some spelling."));
     }
     Ok(())
@@ -150,12 +153,12 @@ pub(in crate::ledger) async fn check_ready(
     settings: &ApprovalSettings,
     rules: &Current,
 ) -> Result<()> {
-    let coverage = Coverage::of(connection, decision.id).await?;
+    let changes = AttachedChanges::of(connection, decision.id).await?;
     let mut missing = Vec::new();
     for requirement in &settings.require {
         match requirement {
             Requirement::PolicyChecks => {
-                if !are_checked(connection, decision, &coverage, rules).await? {
+                if !are_checked(connection, decision, &changes, rules).await? {
                     missing.push(
                         "the policies have not been run for the change attached now by the project's \
                          rules as they are now: call run_policy_checks without config_path"
@@ -164,7 +167,7 @@ pub(in crate::ledger) async fn check_ready(
                 }
             }
             Requirement::Review => {
-                if !is_reviewed(connection, decision, &coverage).await? {
+                if !is_reviewed(connection, decision, &changes).await? {
                     missing.push(
                         "nobody but the author has reviewed the change attached now: call \
                          request_review, and have the reviewer call submit_review"
@@ -207,27 +210,27 @@ pub(in crate::ledger) async fn check_ready(
 pub(in crate::ledger) async fn are_checked(
     connection: &mut SqliteConnection,
     decision: &Decision,
-    coverage: &Coverage,
+    changes: &AttachedChanges,
     rules: &Current,
 ) -> Result<bool> {
     let runs = store::events::policy_runs(connection, decision.id).await?;
     Ok(runs
         .iter()
-        .any(|run| !coverage.is_stale(run.recorded) && rules.is(run.config_hash.as_deref())))
+        .any(|run| !changes.is_stale(run.recorded) && rules.is(run.config_hash.as_deref())))
 }
 
 async fn is_reviewed(
     connection: &mut SqliteConnection,
     decision: &Decision,
-    coverage: &Coverage,
+    changes: &AttachedChanges,
 ) -> Result<bool> {
     let author = author_of(connection, decision).await?;
     for review in store::ledger::reviews::of_decision(connection, decision.id).await? {
-        if coverage.is_stale(review.recorded) {
+        if changes.is_stale(review.recorded) {
             continue;
         }
         let reviewer = store::ledger::agents::by_id(connection, review.reviewer_agent_id).await?;
-        if !alike(&reviewer.ok_or_else(vanished)?.name, &author) {
+        if !read_the_same(&reviewer.ok_or_else(vanished)?.name, &author) {
             return Ok(true);
         }
     }

@@ -21,7 +21,7 @@ use crate::ledger::policies::rules::Current;
 use crate::ledger::reading::context::GitChangeShown;
 use crate::ledger::settings::config::Confirm;
 use crate::ledger::verdict::approvals::ApproveDecision;
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::store;
 
@@ -111,10 +111,10 @@ pub(in crate::ledger) async fn question(
 ) -> Result<Question> {
     let author = author_of(connection, decision).await?;
     let dossier = store::ledger::dossier::of_decision(connection, decision.id).await?;
-    let coverage = Coverage::from(dossier.marks);
+    let changes = AttachedChanges::from(dossier.marks);
     let mut newest = BTreeMap::new();
     for result in dossier.policy_results {
-        if coverage.is_stale(result.recorded) {
+        if changes.is_stale(result.recorded) {
             continue;
         }
         let by_other_rules =
@@ -146,7 +146,7 @@ pub(in crate::ledger) async fn question(
                 review: review.display_id.clone(),
                 reviewer: names.get(&review.reviewer_agent_id).ok_or_else(vanished)?.clone(),
                 outcome: review.status,
-                stale: coverage.is_stale(review.recorded),
+                stale: changes.is_stale(review.recorded),
             });
         }
     }
@@ -162,7 +162,7 @@ pub(in crate::ledger) async fn question(
             let review = dossier.reviews.iter().find(|review| review.id == review_id)?;
             Some(OpenFinding {
                 review: review.display_id.clone(),
-                stale: coverage.is_stale(review.recorded),
+                stale: changes.is_stale(review.recorded),
                 finding,
             })
         })
@@ -172,7 +172,7 @@ pub(in crate::ledger) async fn question(
     let mut question = Question {
         confirm,
         fingerprint: String::new(),
-        unchecked: !are_checked(connection, decision, &coverage, rules).await?,
+        unchecked: !are_checked(connection, decision, &changes, rules).await?,
         decision_id: decision.display_id.clone(),
         title: decision.title.clone(),
         status: decision.status,

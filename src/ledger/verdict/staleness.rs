@@ -12,19 +12,19 @@ use crate::store;
 use crate::store::ledger::git_changes::Mark;
 
 /// The changes that were ever attached to a decision.
-pub struct Coverage {
+pub struct AttachedChanges {
     /// Oldest first.
     changes: Vec<Mark>,
 }
 
-impl From<Vec<Mark>> for Coverage {
+impl From<Vec<Mark>> for AttachedChanges {
     /// The changes, oldest first.
     fn from(changes: Vec<Mark>) -> Self {
         Self { changes }
     }
 }
 
-impl Coverage {
+impl AttachedChanges {
     /// The changes of a decision, as the ledger holds them now.
     pub async fn of(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Self> {
         Ok(store::ledger::git_changes::marks(connection, decision_id).await?.into())
@@ -63,7 +63,7 @@ pub async fn standing_verdict(
     let Some(verdict) = store::ledger::approvals::newest(connection, decision.id).await? else {
         return Ok(None);
     };
-    let stale = Coverage::of(connection, decision.id).await?.is_stale(verdict.recorded);
+    let stale = AttachedChanges::of(connection, decision.id).await?.is_stale(verdict.recorded);
     Ok(decision.status.is_settled_by(verdict.status, stale).then_some(verdict))
 }
 
@@ -75,33 +75,33 @@ mod tests {
         Recorded::At(place)
     }
 
-    fn coverage(changes: &[(i64, &str, Option<&str>)]) -> Coverage {
+    fn attached(changes: &[(i64, &str, Option<&str>)]) -> AttachedChanges {
         let mark = |(place, commit, diff): &(i64, &str, Option<&str>)| Mark {
             commit_hash: (*commit).to_owned(),
             diff_hash: diff.map(str::to_owned),
             recorded: at(*place),
         };
-        Coverage { changes: changes.iter().map(mark).collect() }
+        AttachedChanges { changes: changes.iter().map(mark).collect() }
     }
 
     #[test]
     fn what_saw_another_change_is_stale() {
-        let nothing = coverage(&[]);
+        let nothing = attached(&[]);
         assert!(!nothing.is_stale(at(1)));
-        let one = coverage(&[(5, "a", Some("x"))]);
+        let one = attached(&[(5, "a", Some("x"))]);
         assert!(one.is_stale(at(4)), "it saw no change");
         assert!(!one.is_stale(at(5)));
-        let two = coverage(&[(5, "a", Some("x")), (7, "b", Some("y"))]);
+        let two = attached(&[(5, "a", Some("x")), (7, "b", Some("y"))]);
         assert!(two.is_stale(at(6)));
         assert!(!two.is_stale(at(8)));
-        let back = coverage(&[(5, "a", Some("x")), (7, "b", Some("y")), (9, "a", Some("x"))]);
+        let back = attached(&[(5, "a", Some("x")), (7, "b", Some("y")), (9, "a", Some("x"))]);
         assert!(!back.is_stale(at(6)), "its change is attached again");
     }
 
     #[test]
     fn a_rebased_or_rehashed_change_is_the_same() {
-        assert!(!coverage(&[(5, "a", Some("x")), (7, "b", Some("x"))]).is_stale(at(6)));
-        assert!(!coverage(&[(5, "a", Some("x")), (7, "a", Some("y"))]).is_stale(at(6)));
-        assert!(coverage(&[(5, "a", None), (7, "b", None)]).is_stale(at(6)));
+        assert!(!attached(&[(5, "a", Some("x")), (7, "b", Some("x"))]).is_stale(at(6)));
+        assert!(!attached(&[(5, "a", Some("x")), (7, "a", Some("y"))]).is_stale(at(6)));
+        assert!(attached(&[(5, "a", None), (7, "b", None)]).is_stale(at(6)));
     }
 }

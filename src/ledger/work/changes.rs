@@ -14,7 +14,7 @@ use crate::domain::value::DecisionStatus;
 use crate::error::{Error, Fault, Result};
 use crate::git::Repository;
 use crate::ledger::record::write::{Subject, Write};
-use crate::ledger::verdict::staleness::Coverage;
+use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, path_text, shown};
 use crate::store;
@@ -152,8 +152,8 @@ async fn take_back_approval(
         return Ok(());
     }
     let approval = store::ledger::approvals::newest(write.connection(), decision.id).await?;
-    let coverage = Coverage::of(write.connection(), decision.id).await?;
-    if approval.is_some_and(|approval| !coverage.is_stale(approval.recorded)) {
+    let changes = AttachedChanges::of(write.connection(), decision.id).await?;
+    if approval.is_some_and(|approval| !changes.is_stale(approval.recorded)) {
         return Ok(());
     }
     let reason = "a change was attached that the approval does not cover";

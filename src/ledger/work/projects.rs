@@ -56,7 +56,7 @@ impl Service {
     ///
     /// Refuses a path outside any repository, and one that cannot be written to.
     pub async fn init(&self, path: &Path, name: Option<&str>) -> Result<Initialised> {
-        let path = self.place.directory.join(path);
+        let path = self.location.directory.join(path);
         let path = dunce::canonicalize(&path).unwrap_or(path);
         let located = git::locate(&path)?.ok_or_else(|| {
             Error::refused(
@@ -76,7 +76,7 @@ impl Service {
         }
         let settings = config::project_settings(root)?;
         // The ledger in the repository, whatever lies above it, unless the user set another.
-        let service = match self.place.ledger_is_set {
+        let service = match self.location.ledger_is_set {
             true => self.clone(),
             false => self.with_ledger(ledger),
         };
@@ -140,13 +140,13 @@ impl Service {
             if let Some(project) = store::ledger::projects::by_root(connection, spelling).await? {
                 return Ok(Found::Registered(project));
             }
-            if let Ok(path) = dunce::canonicalize(self.place.directory.join(spelling))
+            if let Ok(path) = dunce::canonicalize(self.location.directory.join(spelling))
                 && let Some(found) = project_at(connection, &path).await?
             {
                 return Ok(found);
             }
         }
-        Err(unregistered(connection, given, &self.place.directory.join(given)).await?)
+        Err(unregistered(connection, given, &self.location.directory.join(given)).await?)
     }
 
     /// The current project: the one `GOVFORGE_PROJECT` names, else the one that contains the
@@ -159,7 +159,7 @@ impl Service {
         &self,
         connection: &mut SqliteConnection,
     ) -> Result<Option<Project>> {
-        let Some(setting) = &self.place.project else {
+        let Some(setting) = &self.location.project else {
             return Ok(match project_at(connection, &self.here()).await? {
                 Some(Found::Registered(project)) => Some(project),
                 _ => None,
@@ -264,8 +264,8 @@ impl Service {
 
     /// The working directory, after symlinks are resolved.
     fn here(&self) -> PathBuf {
-        dunce::canonicalize(&self.place.directory)
-            .unwrap_or_else(|_error| self.place.directory.clone())
+        dunce::canonicalize(&self.location.directory)
+            .unwrap_or_else(|_error| self.location.directory.clone())
     }
 }
 

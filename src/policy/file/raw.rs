@@ -73,7 +73,7 @@ pub(in crate::policy) fn sections<'i>(
     let names = known.policies();
     let is_policy_file = entries.iter().any(|(key, value)| {
         let inner = value.get_ref().as_table();
-        alike(key.get_ref(), &names)
+        resembles_one_of(key.get_ref(), &names)
             || inner.is_some_and(|inner| {
                 let of_rule = |value: &Spanned<DeValue<'_>>| {
                     value.get_ref().as_table().is_some_and(|inner| declares_rule(inner, known))
@@ -129,9 +129,9 @@ pub(in crate::policy) fn sections<'i>(
 }
 
 /// Whether a section is a policy's, or so much like one that it was meant to be.
-fn alike(name: &str, names: &[&str]) -> bool {
-    const ALIKE: f64 = 0.7;
-    names.iter().any(|known| strsim::normalized_levenshtein(&name.to_lowercase(), known) >= ALIKE)
+fn resembles_one_of(name: &str, names: &[&str]) -> bool {
+    const SIMILAR: f64 = 0.7;
+    names.iter().any(|known| strsim::normalized_levenshtein(&name.to_lowercase(), known) >= SIMILAR)
 }
 
 /// Whether a section of another name is a rule of one's own, or meant to be one.
@@ -140,7 +140,7 @@ fn declares_rule(table: &DeTable<'_>, known: &Known) -> bool {
     let Some(kind) = kind.and_then(|(_, value)| value.get_ref().as_str()) else { return false };
     let is_own_key = |key: &str| known.kinds.iter().any(|(_, keys)| keys.contains(&key));
     known.kinds().contains(&kind)
-        || (alike(kind, &known.kinds())
+        || (resembles_one_of(kind, &known.kinds())
             && table.keys().any(|key| key.get_ref() != "kind" && is_own_key(key.get_ref())))
 }
 

@@ -50,7 +50,7 @@ impl Slot {
     }
 
     pub(super) fn set(&mut self, path: &Path, file: Identity, connections: Arc<Connections>) {
-        let index = Identity::of(&beside(path, "-shm"));
+        let index = Identity::of(&companion(path, "-shm"));
         self.0 = Some(Open { file, read_only: read_only(path), index, connections });
     }
 
@@ -80,7 +80,7 @@ impl Slot {
 /// that it would report, for it looks at the path after each commit.
 #[cfg(unix)]
 fn remove_log(path: &Path, index: Option<Identity>) -> std::io::Result<()> {
-    let name = beside(path, "-shm");
+    let name = companion(path, "-shm");
     let is_old = || index.is_some() && Identity::of(&name) == index;
     if !is_old() {
         return Ok(());
@@ -90,7 +90,7 @@ fn remove_log(path: &Path, index: Option<Identity>) -> std::io::Result<()> {
     let turn = std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?;
     turn.lock()?;
     if is_old() {
-        match std::fs::remove_file(beside(path, "-wal")) {
+        match std::fs::remove_file(companion(path, "-wal")) {
             // Whoever removed the ledger may have begun with the others.
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => std::fs::remove_file(name)?,
@@ -110,7 +110,7 @@ fn read_only(path: &Path) -> bool {
 }
 
 /// The file that SQLite keeps beside the one at `path`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn companion(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(suffix);
     PathBuf::from(name)

@@ -10,7 +10,7 @@ use crate::cli::read::events;
 use crate::domain::entity::Finding;
 use crate::domain::excerpt::printable;
 use crate::ledger::reading::context::ReviewInFull;
-use crate::ledger::reading::named::{Portrait, Signed};
+use crate::ledger::reading::named::{NamedRecord, Signed};
 use crate::ledger::reading::overview::DecisionListed;
 
 const STYLE: &str = include_str!("style.css");
@@ -102,8 +102,8 @@ fn contents(listed: &[DecisionListed], out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// The sink's.
 pub fn article(entry: &Entry, index: usize, out: &mut dyn Write) -> io::Result<()> {
-    let portrait = &entry.portrait;
-    let decision = &portrait.decision;
+    let record = &entry.record;
+    let decision = &record.decision;
     writeln!(
         out,
         "<article id=\"d{index}\"><h1><span class=\"id\">{}</span>{}</h1>\n\
@@ -119,7 +119,7 @@ pub fn article(entry: &Entry, index: usize, out: &mut dyn Write) -> io::Result<(
             false => "",
         }
     )?;
-    let task = match &portrait.task {
+    let task = match &record.task {
         Some(task) => format!("{} {}", task.id, task.title),
         None => "none".to_owned(),
     };
@@ -133,28 +133,28 @@ pub fn article(entry: &Entry, index: usize, out: &mut dyn Write) -> io::Result<(
          <dt>Author</dt><dd>{}, {}</dd><dt>Task</dt><dd>{}</dd><dt>Project</dt><dd>{}</dd></dl>",
         told(&decision.summary),
         told(&decision.rationale),
-        escaped(&portrait.author),
-        portrait.created_at.minute(),
+        escaped(&record.author),
+        record.created_at.minute(),
         escaped(&task),
-        escaped(&portrait.project)
+        escaped(&record.project)
     )?;
-    verdicts(portrait, out)?;
-    change(portrait, out)?;
-    policies(portrait, out)?;
-    findings(portrait, out)?;
-    reviews(portrait, out)?;
-    disagreements(portrait, out)?;
-    timeline(portrait, out)?;
+    verdicts(record, out)?;
+    change(record, out)?;
+    policies(record, out)?;
+    findings(record, out)?;
+    reviews(record, out)?;
+    disagreements(record, out)?;
+    timeline(record, out)?;
     diff(entry, out)?;
     writeln!(out, "</article>")
 }
 
-fn verdicts(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+fn verdicts(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<h2>Verdicts</h2>")?;
-    if portrait.approvals.is_empty() {
+    if record.approvals.is_empty() {
         return writeln!(out, "<p class=\"faint\">None yet.</p>");
     }
-    for signed in &portrait.approvals {
+    for signed in &record.approvals {
         let approval = &signed.what;
         writeln!(
             out,
@@ -171,9 +171,9 @@ fn verdicts(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn change(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+fn change(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<h2>Change</h2>")?;
-    let Some(change) = &portrait.git_change else {
+    let Some(change) = &record.git_change else {
         return writeln!(out, "<p class=\"faint\">None is attached.</p>");
     };
     let total = change.files_changed_total.unwrap_or(change.files_changed.len());
@@ -189,7 +189,7 @@ fn change(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         escaped(change.diff_hash.as_deref().unwrap_or("no diff hash"))
     )?;
     writeln!(out, "<ul class=\"files\">")?;
-    match &portrait.files {
+    match &record.files {
         Some(files) => {
             let most = files.iter().map(|file| file.insertions + file.deletions).max();
             let most = most.unwrap_or(0).max(1);
@@ -216,15 +216,15 @@ fn change(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out, "</ul>")?;
-    if portrait.files.is_none() {
+    if record.files.is_none() {
         writeln!(out, "<p class=\"note\">The commit could not be read in the repository.</p>")?;
     }
     Ok(())
 }
 
-fn policies(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+fn policies(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<h2>Policies</h2>")?;
-    let results = portrait.newest_results();
+    let results = record.newest_results();
     if results.is_empty() {
         return writeln!(out, "<p class=\"faint\">Not run yet.</p>");
     }
@@ -248,9 +248,9 @@ fn policies(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</tbody></table>")
 }
 
-fn findings(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+fn findings(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<h2>Findings</h2>")?;
-    let findings = portrait.findings();
+    let findings = record.findings();
     if findings.is_empty() {
         return writeln!(out, "<p class=\"faint\">None.</p>");
     }
@@ -278,12 +278,12 @@ fn card(review: &Signed<ReviewInFull>, finding: &Finding) -> String {
     )
 }
 
-fn reviews(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
+fn reviews(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<h2>Reviews</h2>")?;
-    if portrait.reviews.is_empty() {
+    if record.reviews.is_empty() {
         return writeln!(out, "<p class=\"faint\">None.</p>");
     }
-    for signed in &portrait.reviews {
+    for signed in &record.reviews {
         let review = &signed.what.review;
         writeln!(
             out,
@@ -302,12 +302,12 @@ fn reviews(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn disagreements(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
-    if portrait.disagreements.is_empty() {
+fn disagreements(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
+    if record.disagreements.is_empty() {
         return Ok(());
     }
     writeln!(out, "<h2>Disagreements</h2>")?;
-    for full in &portrait.disagreements {
+    for full in &record.disagreements {
         let disagreement = &full.disagreement;
         let side = |name: &str, text: &Option<String>| {
             format!(
@@ -336,10 +336,10 @@ fn disagreements(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn timeline(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<h2>Timeline</h2>{}", picture::draw(&portrait.events))?;
+fn timeline(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<h2>Timeline</h2>{}", picture::draw(&record.events))?;
     writeln!(out, "<table class=\"list stack\"><tbody>")?;
-    for (index, signed) in portrait.events.iter().enumerate() {
+    for (index, signed) in record.events.iter().enumerate() {
         let event = &signed.event;
         writeln!(
             out,
@@ -361,7 +361,7 @@ fn diff(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "<h2>Diff</h2>")?;
-    let findings = entry.portrait.findings();
+    let findings = entry.record.findings();
     for file in &entry.diff {
         writeln!(out, "<details open><summary><code>{}</code></summary>", escaped(&file.path))?;
         for note in &file.notes {
@@ -372,7 +372,7 @@ fn diff(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
             writeln!(
                 out,
                 "<p class=\"note\">The rest is left out; govforge diff {} shows it.</p>",
-                escaped(&entry.portrait.decision.id)
+                escaped(&entry.record.decision.id)
             )?;
         }
         writeln!(out, "</details>")?;

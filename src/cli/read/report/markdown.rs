@@ -5,19 +5,19 @@ use std::io::{self, Write};
 use crate::cli::read::events;
 use crate::domain::excerpt::printable;
 use crate::ledger::reading::context::PolicyResultInFull;
-use crate::ledger::reading::named::Portrait;
+use crate::ledger::reading::named::NamedRecord;
 
 /// Writes a decision, the `index`th of the text.
 ///
 /// # Errors
 /// The sink's.
-pub fn write(portrait: &Portrait, index: usize, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(record: &NamedRecord, index: usize, out: &mut dyn Write) -> io::Result<()> {
     if index > 0 {
         writeln!(out, "\n---\n")?;
     }
-    decision(portrait, &portrait.newest_results(), out)?;
+    decision(record, &record.newest_results(), out)?;
     writeln!(out, "### Timeline (UTC)\n\n| when | who | what | |\n| --- | --- | --- | --- |")?;
-    for signed in &portrait.events {
+    for signed in &record.events {
         let event = &signed.event;
         writeln!(
             out,
@@ -70,20 +70,20 @@ fn stale(is_stale: bool) -> &'static str {
 /// # Errors
 /// The sink's.
 pub fn decision(
-    portrait: &Portrait,
+    record: &NamedRecord,
     results: &[&PolicyResultInFull],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let decision = &portrait.decision;
+    let decision = &record.decision;
     writeln!(out, "## {} {}\n", plain(&decision.id), plain(&decision.title))?;
     writeln!(
         out,
         "**{}**, risk {}, by {}, {} UTC{}\n",
         words(decision.status),
         decision.risk_level,
-        plain(&portrait.author),
-        portrait.created_at.minute(),
-        match &portrait.task {
+        plain(&record.author),
+        record.created_at.minute(),
+        match &record.task {
             Some(task) => format!(", for {} {}", plain(&task.id), plain(&task.title)),
             None => String::new(),
         }
@@ -93,7 +93,7 @@ pub fn decision(
             writeln!(out, "**{name}**\n\n{}", quoted(text))?;
         }
     }
-    if let Some(change) = &portrait.git_change {
+    if let Some(change) = &record.git_change {
         let total = change.files_changed_total.unwrap_or(change.files_changed.len());
         writeln!(
             out,
@@ -108,7 +108,7 @@ pub fn decision(
         }
         writeln!(out)?;
     }
-    let newest = portrait.newest_results();
+    let newest = record.newest_results();
     if !results.is_empty() {
         writeln!(out, "### Policies\n\n| result | policy | message |\n| --- | --- | --- |")?;
         for full in results {
@@ -128,13 +128,13 @@ pub fn decision(
         }
         writeln!(out)?;
     }
-    opinions(portrait, out)
+    opinions(record, out)
 }
 
-fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
-    if !portrait.reviews.is_empty() {
+fn opinions(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
+    if !record.reviews.is_empty() {
         writeln!(out, "### Reviews\n")?;
-        for signed in &portrait.reviews {
+        for signed in &record.reviews {
             let review = &signed.what.review;
             writeln!(
                 out,
@@ -146,7 +146,7 @@ fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
                 plain(review.summary.as_deref().unwrap_or_default())
             )?;
         }
-        for (review, finding) in portrait.findings() {
+        for (review, finding) in record.findings() {
             writeln!(
                 out,
                 "- **{}** ({}, {}){}: {}{}{}",
@@ -165,9 +165,9 @@ fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    if !portrait.disagreements.is_empty() {
+    if !record.disagreements.is_empty() {
         writeln!(out, "### Disagreements\n")?;
-        for full in &portrait.disagreements {
+        for full in &record.disagreements {
             writeln!(out, "- **{}**", plain(&full.disagreement.topic))?;
             let sides = [
                 ("the author", &full.author_position),
@@ -183,9 +183,9 @@ fn opinions(portrait: &Portrait, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out)?;
     }
-    if !portrait.approvals.is_empty() {
+    if !record.approvals.is_empty() {
         writeln!(out, "### Verdicts\n")?;
-        for signed in &portrait.approvals {
+        for signed in &record.approvals {
             let approval = &signed.what;
             writeln!(
                 out,

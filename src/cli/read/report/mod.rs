@@ -15,7 +15,7 @@ use crate::cli::terminal::screen::Screen;
 use crate::cli::{Failure, wait};
 use crate::domain::excerpt::one_line;
 use crate::ledger::Service;
-use crate::ledger::reading::named::Portrait;
+use crate::ledger::reading::named::NamedRecord;
 use crate::ledger::reading::overview::{DecisionListed, ListDecisions};
 
 /// Write a decision, or all, as one HTML page or as Markdown
@@ -40,15 +40,15 @@ pub struct Args {
 
 /// A decision with its diff.
 struct Entry {
-    portrait: Portrait,
+    record: NamedRecord,
     diff: Vec<FileDiff>,
 }
 
 /// Writes it.
 ///
 /// # Errors
-/// As [`Service::portrait`]; refuses a file that cannot be written or is a ledger, and to write
-/// HTML to a terminal.
+/// As [`Service::named_record_with_files`]; refuses a file that cannot be written or is a ledger,
+/// and to write HTML to a terminal.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     if args.output.is_none() && !args.markdown && io::stdout().is_terminal() {
         return Err(Failure::Refused(
@@ -89,16 +89,16 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
 
 fn load(service: &Service, args: &Args, reference: &str) -> Result<Entry, Failure> {
     if args.markdown {
-        let portrait = wait(service.recorded_portrait(reference))?;
-        return Ok(Entry { portrait, diff: Vec::new() });
+        let record = wait(service.named_record(reference))?;
+        return Ok(Entry { record, diff: Vec::new() });
     }
-    let portrait = wait(service.portrait(reference))?;
-    let diff = match portrait.git_change.is_some() {
+    let record = wait(service.named_record_with_files(reference))?;
+    let diff = match record.git_change.is_some() {
         // A repository that is gone is told in the page.
         true => diff_lines::read(&wait(service.attached(reference))?).unwrap_or_default(),
         false => Vec::new(),
     };
-    Ok(Entry { portrait, diff })
+    Ok(Entry { record, diff })
 }
 
 /// Writes one decision after the other, so that one is held at a time.
@@ -115,10 +115,10 @@ fn write(
             progress(index + 1, all.len());
         }
         let written = match args.markdown {
-            true => markdown::write(&entry.portrait, index, out),
+            true => markdown::write(&entry.record, index, out),
             false if begun => html::article(&entry, index, out),
             false => {
-                let decision = &entry.portrait.decision;
+                let decision = &entry.record.decision;
                 let title = format!("{} {}", decision.id, decision.title);
                 html::begin(&title, listed, out).and_then(|()| html::article(&entry, index, out))
             }

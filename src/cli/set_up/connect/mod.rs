@@ -108,7 +108,7 @@ pub fn machine(service: &Service) -> Result<Machine, Failure> {
 /// Refuses where the setting that names the ledger is wrong.
 pub fn ledger(service: &Service) -> Result<PathBuf, Failure> {
     let path = service
-        .place()
+        .location()
         .ledger
         .clone()
         .map_err(|refusal| Failure::Refused(refusal.message.clone()))?;

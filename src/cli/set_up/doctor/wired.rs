@@ -12,7 +12,7 @@ use crate::cli::set_up::connect::config_file::ConfigFile;
 use crate::cli::set_up::connect::edit::Mistake;
 use crate::cli::set_up::connect::resolved;
 use crate::cli::set_up::mcp_client::{Client, configured};
-use crate::ledger::settings::location::{Environment, Place};
+use crate::ledger::settings::location::{Environment, Location};
 
 /// What Cursor and VS Code replace by the directory that is open in them.
 const WORKSPACE: &str = "${workspaceFolder}";
@@ -108,8 +108,8 @@ impl<'a> Wired<'a> {
             project: None,
             home: Some(self.machine.home.clone()),
         };
-        let place = Place::find(self.directory.to_owned(), environment);
-        place.ledger.map(|path| Some(resolved(&path))).map_err(|refusal| refusal.message)
+        let location = Location::find(self.directory.to_owned(), environment);
+        location.ledger.map(|path| Some(resolved(&path))).map_err(|refusal| refusal.message)
     }
 }
 
