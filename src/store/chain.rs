@@ -8,16 +8,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::str::FromStr as _;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use uuid::Uuid;
 
 use self::links::{ACTOR_COLUMNS, Cells, actor_of, columns, number, packed, rows_of, texts};
-use super::batch::rows_of_each;
-use super::row;
+use super::row::{self, Columns as _, Row};
 use crate::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS, RecordKind};
 use crate::domain::chain::{Cell, EARLIER, GENESIS, Link, OTHER, OWN, digest, record_digest};
 use crate::error::{Fault, Result};
+use crate::store::engine::{Connection, composed, query};
 
 /// How many waiting events are held in memory at once: a ledger that comes from the original
 /// may have a long history.
@@ -41,11 +39,7 @@ fn head_query() -> String {
 ///
 /// Part of the caller's transaction, which holds the write lock: two writers cannot take the
 /// same place. Takes all that wait: only this call knows its own events from forged ones.
-pub async fn take_in(
-    connection: &mut SqliteConnection,
-    own: &[Uuid],
-    token: Option<&str>,
-) -> Result<()> {
+pub async fn take_in(connection: &mut Connection, own: &[Uuid], token: Option<&str>) -> Result<()> {
     let own: HashSet<String> = own.iter().map(|id| row::id(*id)).collect();
     while take_some_in(connection, &own, token).await? {}
     Ok(())
@@ -53,7 +47,7 @@ pub async fn take_in(
 
 /// Returns whether there was anything to take.
 async fn take_some_in(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     own: &HashSet<String>,
     token: Option<&str>,
 ) -> Result<bool> {
@@ -67,7 +61,7 @@ async fn take_some_in(
         packed(&all),
         head_query()
     );
-    let all = rows_of_each(connection, sqlx::query(AssertSqlSafe(sql))).await?;
+    let all = composed(sql).fetch_of_each(connection).await?;
     let [waiting, last_link] = all.as_slice() else {
         return Err(Fault::new("a statement gave no end").into());
     };
@@ -76,8 +70,8 @@ async fn take_some_in(
     }
     let (mut place, mut before) = read_head(last_link.first())?;
     for row in waiting {
-        let turn: i64 = row.try_get(0)?;
-        let mut cells = Cells(row.try_get_unchecked(1)?);
+        let turn = row.integer("turn")?;
+        let mut cells = Cells::of(row, 1)?;
         let [event_id, queued_as] = cells.take()?;
         let actor = actor_of(cells.take()?);
         let event: [_; EVENT_COLUMNS.len()] = cells.take()?;
@@ -122,15 +116,15 @@ async fn take_some_in(
     Ok(true)
 }
 
-async fn leave_queue(connection: &mut SqliteConnection, turn: i64) -> Result<()> {
-    sqlx::query("DELETE FROM event_queue WHERE turn = $1").bind(turn).execute(connection).await?;
+async fn leave_queue(connection: &mut Connection, turn: i64) -> Result<()> {
+    query("DELETE FROM event_queue WHERE turn = $1").bind(turn).execute(connection).await?;
     Ok(())
 }
 
 /// Adds the link of the event that had that turn in the queue. Returns whether it was added: an
 /// event that is in the chain already keeps its place.
-async fn insert(connection: &mut SqliteConnection, link: &Link<'_>, turn: i64) -> Result<bool> {
-    let statements = sqlx::query(
+async fn insert(connection: &mut Connection, link: &Link<'_>, turn: i64) -> Result<bool> {
+    let statements = query(
         "INSERT INTO event_chain (place, event_id, event_digest, actor, record_kind, record_id, \
          record_digest, origin, token, hash, form, policies) \
          VALUES ($1, (SELECT event_id FROM event_queue WHERE turn = $2), $3, $4, $5, $6, $7, $8, \
@@ -150,25 +144,25 @@ async fn insert(connection: &mut SqliteConnection, link: &Link<'_>, turn: i64) -
     .bind(&*link.hash)
     .bind(link.form)
     .bind(link.policies.as_deref());
-    let all = rows_of_each(connection, statements).await?;
+    let all = statements.fetch_of_each(connection).await?;
     Ok(all.first().is_some_and(|added| !added.is_empty()))
 }
 
 /// The place and hash of the last link.
-pub async fn head(connection: &mut SqliteConnection) -> Result<(i64, String)> {
-    let head = sqlx::query(AssertSqlSafe(head_query()));
+pub async fn head(connection: &mut Connection) -> Result<(i64, String)> {
+    let head = composed(head_query());
     read_head(head.fetch_optional(connection).await?.as_ref())
 }
 
-fn read_head(row: Option<&SqliteRow>) -> Result<(i64, String)> {
+fn read_head(row: Option<&Row>) -> Result<(i64, String)> {
     let Some(row) = row else { return Ok((0, GENESIS.to_owned())) };
-    let [place, hash] = Cells(row.try_get_unchecked(0)?).take()?;
+    let [place, hash] = Cells::of(row, 0)?.take()?;
     Ok((number(place)?, hash.unwrap_or_default().into_owned()))
 }
 
 /// How many events wait to be taken in.
-pub async fn waiting(connection: &mut SqliteConnection) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT COUNT(*) FROM event_queue").fetch_one(connection).await?)
+pub async fn waiting(connection: &mut Connection) -> Result<i64> {
+    query("SELECT COUNT(*) AS number FROM event_queue").fetch_number(connection).await
 }
 
 /// What an event vouches for, as it is now.
@@ -181,11 +175,7 @@ struct Vouched {
     policies: Option<String>,
 }
 
-async fn vouched(
-    connection: &mut SqliteConnection,
-    event: &[Cell<'_>],
-    origin: &str,
-) -> Result<Vouched> {
+async fn vouched(connection: &mut Connection, event: &[Cell<'_>], origin: &str) -> Result<Vouched> {
     let Some(kind) = RecordKind::of_event(cell(event, "event_type")) else {
         return Ok(Vouched::default());
     };
@@ -202,10 +192,9 @@ async fn vouched(
         "SELECT {} FROM (SELECT $1 AS record_id, $2 AS event_id, $3 AS origin) c",
         rows_of(kind, FORM)
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(&id).bind(event_id).bind(origin);
+    let rows = composed(sql).bind(&id).bind(event_id).bind(origin);
     let rows = rows.fetch_one(&mut *connection).await?;
-    let packed: Option<&[u8]> = rows.try_get_unchecked(0)?;
-    let digest = record_digest(&Cells(packed.unwrap_or_default()).rows(FORM)?);
+    let digest = record_digest(&Cells::of(&rows, 0)?.rows(FORM)?);
     let policies = match kind {
         RecordKind::PolicyRun => policies_of(connection, event_id).await?,
         _ => None,
@@ -221,7 +210,7 @@ fn cell<'a>(event: &'a [Cell<'_>], name: &str) -> &'a str {
 
 /// The id of the record that an event tells of.
 async fn record_id(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     kind: RecordKind,
     event: &[Cell<'_>],
 ) -> Result<Option<String>> {
@@ -247,7 +236,7 @@ async fn record_id(
                  created_at, id LIMIT 1",
                 packed(&columns("t", &["id"]))
             );
-            let changes = sqlx::query(AssertSqlSafe(sql))
+            let changes = composed(sql)
                 .bind(entity)
                 .bind(payload()["commit_hash"].as_str())
                 .bind(cell(event, "created_at"))
@@ -260,10 +249,10 @@ async fn record_id(
 
 /// Notes which results a run of another program stored: of those of the decision that no other
 /// run has, the oldest, as many as the event counts, or those up to its time.
-async fn find_results(connection: &mut SqliteConnection, event: &[Cell<'_>]) -> Result<()> {
+async fn find_results(connection: &mut Connection, event: &[Cell<'_>]) -> Result<()> {
     let payload: Option<serde_json::Value> = serde_json::from_str(cell(event, "payload_json")).ok();
     let count = payload.and_then(|payload| payload["policy_count"].as_i64());
-    sqlx::query(
+    query(
         "INSERT INTO foreign_policy_results (policy_result_id, event_id) \
          SELECT r.id, $1 FROM policy_results r WHERE r.decision_id = $2 \
          AND ($3 IS NOT NULL OR r.created_at <= $4) \
@@ -281,7 +270,7 @@ async fn find_results(connection: &mut SqliteConnection, event: &[Cell<'_>]) -> 
 }
 
 /// The policies that a run judged by, as a link has them.
-async fn policies_of(connection: &mut SqliteConnection, event_id: &str) -> Result<Option<String>> {
+async fn policies_of(connection: &mut Connection, event_id: &str) -> Result<Option<String>> {
     let sql = format!(
         "SELECT {} FROM policies p WHERE p.id IN (SELECT t.policy_id FROM policy_results t \
          WHERE t.id IN (SELECT policy_result_id FROM policy_result_runs WHERE event_id = $1 \
@@ -290,8 +279,8 @@ async fn policies_of(connection: &mut SqliteConnection, event_id: &str) -> Resul
         packed(&columns("p", &POLICY_COLUMNS))
     );
     let mut policies = Vec::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(event_id).fetch_all(connection).await? {
-        let policy: [_; POLICY_COLUMNS.len()] = Cells(row.try_get_unchecked(0)?).take()?;
+    for row in &composed(sql).bind(event_id).fetch_all(connection).await? {
+        let policy: [_; POLICY_COLUMNS.len()] = Cells::of(row, 0)?.take()?;
         policies.push(format!("{}:{}", policy[0].as_deref().unwrap_or_default(), digest(&policy)));
     }
     Ok((!policies.is_empty()).then(|| policies.join(" ")))

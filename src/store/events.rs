@@ -1,14 +1,13 @@
 //! The table `events`: the timeline. Events are only ever added.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
-use super::row::{self, Columns};
+use super::row::{self, Columns, Row};
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::Event;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
+use crate::store::engine::{Connection, query};
 
 macro_rules! columns {
     () => {
@@ -17,10 +16,10 @@ macro_rules! columns {
     };
 }
 
-impl TryFrom<&SqliteRow> for Event {
+impl TryFrom<&Row> for Event {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             project_id: row.uuid("project_id")?,
@@ -54,8 +53,8 @@ pub(super) const OF_DECISION: &str = concat!(
 );
 
 /// Adds an event. The original keeps the entity type as plain text in lower case.
-pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, event: &Event) -> Result<()> {
+    query(
         "INSERT INTO events (id, project_id, entity_type, entity_id, event_type, actor_agent_id, \
          payload_json, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
@@ -74,8 +73,8 @@ pub async fn insert(connection: &mut SqliteConnection, event: &Event) -> Result<
 
 /// The events of a task and of every decision linked to it, with their reviews and
 /// disagreements, in time order.
-pub async fn of_task(connection: &mut SqliteConnection, task_id: Uuid) -> Result<Vec<Event>> {
-    let rows = sqlx::query(concat!(
+pub async fn of_task(connection: &mut Connection, task_id: Uuid) -> Result<Vec<Event>> {
+    let rows = query(concat!(
         "SELECT ",
         columns!(),
         " FROM events e \
@@ -111,10 +110,10 @@ pub struct PolicyRunTold {
 
 /// The runs of the policies over a decision's change, oldest first.
 pub async fn policy_runs(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision_id: Uuid,
 ) -> Result<Vec<PolicyRunTold>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT e.payload_json, e.created_at, c.place FROM events e \
          LEFT JOIN event_chain c ON c.event_id = e.id WHERE e.entity_type = 'decision' \
          AND e.entity_id = $1 AND e.event_type = 'decision.policy_evaluated' \
@@ -123,7 +122,7 @@ pub async fn policy_runs(
     .bind(row::id(decision_id))
     .fetch_all(connection)
     .await?;
-    let told = |row: &SqliteRow| -> Result<PolicyRunTold> {
+    let told = |row: &Row| -> Result<PolicyRunTold> {
         let payload = row.json("payload_json")?;
         let hash = payload.as_ref().and_then(|payload| payload["config_hash"].as_str());
         Ok(PolicyRunTold { recorded: row.recorded()?, config_hash: hash.map(str::to_owned) })

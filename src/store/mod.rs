@@ -3,10 +3,9 @@
 //! governance ledger's tables stand in [`ledger`].
 //!
 //! Each function takes the connection first, so that the caller (the service) owns the
-//! transaction. The statements are portable (text, integers, `$1` placeholders); what is
-//! SQLite's own stands in [`engine`].
+//! transaction. The statements are portable (text, integers, `$1` placeholders); what is one
+//! engine's own stands in [`engine`].
 
-mod batch;
 pub mod chain;
 pub mod engine;
 pub mod events;

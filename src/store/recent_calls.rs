@@ -1,22 +1,20 @@
 //! What was recorded in the last minute, so that a call that was sent twice is seen.
 
-use sqlx::SqliteConnection;
-
-use super::batch::rows_of_each;
 use super::row::Columns as _;
 use crate::domain::time::Timestamp;
 use crate::error::Result;
+use crate::store::engine::{Connection, query};
 
 /// The record whose content has that digest and was made since `since`, if there is one;
 /// else `record` is kept as the first. What is older than `since` is forgotten.
 pub async fn first(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     digest: &str,
     record: &str,
     now: Timestamp,
     since: Timestamp,
 ) -> Result<Option<String>> {
-    let statements = sqlx::query(
+    let statements = query(
         "DELETE FROM recent_calls WHERE created_at < $4; \
          SELECT record FROM recent_calls WHERE digest = $1; \
          INSERT INTO recent_calls (digest, record, created_at) VALUES ($1, $2, $3) \
@@ -26,7 +24,7 @@ pub async fn first(
     .bind(record)
     .bind(now.stored())
     .bind(since.stored());
-    let all = rows_of_each(connection, statements).await?;
+    let all = statements.fetch_of_each(connection).await?;
     // A damaged row is no reason to refuse the call.
     Ok(all.iter().flatten().next().and_then(|row| row.text("record").ok()))
 }

@@ -1,7 +1,7 @@
 //! How the ledger's text becomes typed values, and what is said when a column holds none.
 
 use serde_json::Value as Json;
-use sqlx::Row;
+use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
@@ -86,36 +86,67 @@ pub trait Columns {
     }
 }
 
-impl Columns for SqliteRow {
+/// A row as the engine gave it.
+#[derive(Debug)]
+pub struct Row(Given);
+
+#[derive(Debug)]
+enum Given {
+    Sqlite(SqliteRow),
+}
+
+impl Row {
+    /// The bytes of a column by its index from 0, whatever they are: an engine may keep, in a
+    /// column for text, what is none.
+    pub fn bytes(&self, index: usize) -> Result<Option<&[u8]>> {
+        match &self.0 {
+            Given::Sqlite(row) => Ok(row.try_get_unchecked(index)?),
+        }
+    }
+}
+
+impl From<SqliteRow> for Row {
+    fn from(row: SqliteRow) -> Self {
+        Self(Given::Sqlite(row))
+    }
+}
+
+impl Columns for Row {
     fn text(&self, column: &str) -> Result<String> {
-        Ok(self.try_get(column)?)
+        match &self.0 {
+            Given::Sqlite(row) => Ok(row.try_get(column)?),
+        }
     }
 
     fn optional_text(&self, column: &str) -> Result<Option<String>> {
-        Ok(self.try_get(column)?)
+        match &self.0 {
+            Given::Sqlite(row) => Ok(row.try_get(column)?),
+        }
     }
 
     fn integer(&self, column: &str) -> Result<i64> {
-        Ok(self.try_get(column)?)
+        match &self.0 {
+            Given::Sqlite(row) => Ok(row.try_get(column)?),
+        }
     }
 
     fn optional_integer(&self, column: &str) -> Result<Option<i64>> {
-        Ok(self.try_get(column)?)
+        match &self.0 {
+            Given::Sqlite(row) => Ok(row.try_get(column)?),
+        }
     }
 }
 
 /// Every row of a list, by its own conversion.
-pub fn each<T>(rows: &[SqliteRow]) -> Result<Vec<T>>
+pub fn each<T>(rows: &[Row]) -> Result<Vec<T>>
 where
-    T: for<'r> TryFrom<&'r SqliteRow, Error = Error>,
+    T: for<'r> TryFrom<&'r Row, Error = Error>,
 {
     rows.iter().map(T::try_from).collect()
 }
 
 /// The one row, where there are not several.
-pub fn only<'r, T: TryFrom<&'r SqliteRow, Error = Error>>(
-    rows: &'r [SqliteRow],
-) -> Result<Option<T>> {
+pub fn only<'r, T: TryFrom<&'r Row, Error = Error>>(rows: &'r [Row]) -> Result<Option<T>> {
     match rows {
         [row] => T::try_from(row).map(Some),
         _ => Ok(None),
@@ -124,7 +155,7 @@ pub fn only<'r, T: TryFrom<&'r SqliteRow, Error = Error>>(
 
 /// The rows of a list, without those that cannot be read: one damaged row must not take the
 /// others with it. Each is told in the log.
-pub fn readable<T>(rows: &[SqliteRow], read: impl Fn(&SqliteRow) -> Result<T>) -> Vec<T> {
+pub fn readable<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T>) -> Vec<T> {
     let read = |row| read(row).inspect_err(|error| tracing::error!(%error, "left out of a list"));
     rows.iter().filter_map(|row| read(row).ok()).collect()
 }

@@ -1,12 +1,11 @@
 //! The sequences behind display IDs.
 
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use super::batch::rows_of_each;
 use super::row::{self, Columns as _};
 use crate::domain::id::{DisplayId, Kind};
 use crate::error::Result;
+use crate::store::engine::{Connection, query};
 
 /// A number above this was never counted up to: it is damage, or another program's joke, and
 /// the sequence goes on below it. What JSON's numbers hold exactly.
@@ -17,23 +16,20 @@ const HIGHEST: u64 = 1 << 53;
 /// The number comes from a counter inside the caller's transaction, which holds the write
 /// lock, so two processes never get the same one. The original does not know the counter:
 /// where it has used the next number already, the first free one after it is given.
-pub async fn next(
-    connection: &mut SqliteConnection,
-    project_id: Uuid,
-    kind: Kind,
-) -> Result<DisplayId> {
+pub async fn next(connection: &mut Connection, project_id: Uuid, kind: Kind) -> Result<DisplayId> {
     if let Some(number) = count_up(connection, project_id, kind).await? {
         return Ok(DisplayId { kind, number });
     }
-    let last: Option<Option<i64>> = sqlx::query_scalar(
-        "SELECT IIF(TYPEOF(last_number) = 'integer', last_number, NULL) FROM display_sequences \
-         WHERE project_id = $1 AND prefix = $2",
+    let last = query(
+        "SELECT IIF(TYPEOF(last_number) = 'integer', last_number, NULL) AS last_number \
+         FROM display_sequences WHERE project_id = $1 AND prefix = $2",
     )
     .bind(row::id(project_id))
     .bind(kind.prefix())
     .fetch_optional(&mut *connection)
     .await?;
-    let last = match last.flatten().map(u64::try_from) {
+    let last = last.map(|row| row.optional_integer("last_number")).transpose()?.flatten();
+    let last = match last.map(u64::try_from) {
         Some(Ok(last)) if last <= HIGHEST => last,
         _ => highest(connection, project_id, kind).await?,
     };
@@ -41,7 +37,7 @@ pub async fn next(
     while is_taken(connection, project_id, next).await? {
         next.number += 1;
     }
-    sqlx::query(
+    query(
         "INSERT INTO display_sequences (project_id, prefix, last_number) VALUES ($1, $2, $3) \
          ON CONFLICT (project_id, prefix) DO UPDATE SET last_number = excluded.last_number",
     )
@@ -56,7 +52,7 @@ pub async fn next(
 /// Counts up, in one go; `None` where there is no sound counter, or the number that it gives is
 /// taken.
 async fn count_up(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project_id: Uuid,
     kind: Kind,
 ) -> Result<Option<u64>> {
@@ -82,8 +78,8 @@ async fn count_up(
         ),
     };
     let statements =
-        sqlx::query(statements).bind(row::id(project_id)).bind(kind.prefix()).bind(HIGHEST as i64);
-    let all = rows_of_each(connection, statements).await?;
+        query(statements).bind(row::id(project_id)).bind(kind.prefix()).bind(HIGHEST as i64);
+    let all = statements.fetch_of_each(connection).await?;
     match all.as_slice() {
         [counted, taken] if taken.is_empty() => {
             let number = counted.first().map(|row| row.integer("last_number")).transpose()?;
@@ -94,12 +90,8 @@ async fn count_up(
 }
 
 /// Whether a row of the project has that display ID, also one that cannot be read.
-async fn is_taken(
-    connection: &mut SqliteConnection,
-    project_id: Uuid,
-    id: DisplayId,
-) -> Result<bool> {
-    let rows = sqlx::query(match id.kind {
+async fn is_taken(connection: &mut Connection, project_id: Uuid, id: DisplayId) -> Result<bool> {
+    let rows = query(match id.kind {
         Kind::Task => "SELECT 1 FROM tasks WHERE project_id = $1 AND display_id = $2",
         Kind::Decision => "SELECT 1 FROM decisions WHERE project_id = $1 AND display_id = $2",
         Kind::Review => {
@@ -112,9 +104,9 @@ async fn is_taken(
 }
 
 /// The highest number among the rows of a ledger that has no counter yet.
-async fn highest(connection: &mut SqliteConnection, project_id: Uuid, kind: Kind) -> Result<u64> {
+async fn highest(connection: &mut Connection, project_id: Uuid, kind: Kind) -> Result<u64> {
     // As bytes: one that is no text has no number, and is no reason to give none.
-    let ids: Vec<Vec<u8>> = sqlx::query_scalar(match kind {
+    let ids = query(match kind {
         Kind::Task => "SELECT CAST(display_id AS BLOB) FROM tasks WHERE project_id = $1",
         Kind::Decision => "SELECT CAST(display_id AS BLOB) FROM decisions WHERE project_id = $1",
         Kind::Review => {
@@ -125,8 +117,8 @@ async fn highest(connection: &mut SqliteConnection, project_id: Uuid, kind: Kind
     .bind(row::id(project_id))
     .fetch_all(connection)
     .await?;
-    let numbers = ids.iter().filter_map(|id| {
-        let text = std::str::from_utf8(id).ok()?;
+    let numbers = ids.iter().filter_map(|row| {
+        let text = std::str::from_utf8(row.bytes(0).ok()??).ok()?;
         DisplayId::read(kind, text).map(|id| id.number)
     });
     Ok(numbers.filter(|number| *number <= HIGHEST).max().unwrap_or(0))

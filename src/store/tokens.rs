@@ -1,13 +1,12 @@
 //! The tables `users` and `api_tokens`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
-use super::row::{self, Columns};
+use super::row::{self, Columns, Row};
 use crate::domain::time::Timestamp;
 use crate::domain::value::{AgentType, Value};
 use crate::error::{Error, Result};
+use crate::store::engine::{Connection, query};
 
 /// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +38,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Token {
+impl TryFrom<&Row> for Token {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         let optional_time = |column: &str| -> Result<Option<Timestamp>> {
             row.optional_text(column)?.map(|_| row.time(column)).transpose()
         };
@@ -63,8 +62,8 @@ impl TryFrom<&SqliteRow> for Token {
 }
 
 /// Adds a token.
-pub async fn insert(connection: &mut SqliteConnection, token: &Token) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, token: &Token) -> Result<()> {
+    query(
         "INSERT INTO api_tokens (id, user_id, label, agent_type, prefix, hashed_secret, \
          scopes_csv, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
@@ -83,25 +82,24 @@ pub async fn insert(connection: &mut SqliteConnection, token: &Token) -> Result<
 }
 
 /// Every token, oldest first.
-pub async fn all(connection: &mut SqliteConnection) -> Result<Vec<Token>> {
-    let rows = sqlx::query(select!("ORDER BY t.created_at, t.id")).fetch_all(connection).await?;
+pub async fn all(connection: &mut Connection) -> Result<Vec<Token>> {
+    let rows = query(select!("ORDER BY t.created_at, t.id")).fetch_all(connection).await?;
     rows.iter().map(Token::try_from).collect()
 }
 
 /// The tokens of active users whose secret begins with `prefix`.
-pub async fn by_prefix(connection: &mut SqliteConnection, prefix: &str) -> Result<Vec<Token>> {
-    let rows = sqlx::query(select!(
-        "JOIN users u ON u.id = t.user_id WHERE t.prefix = $1 AND u.is_active = 1"
-    ))
-    .bind(prefix)
-    .fetch_all(connection)
-    .await?;
+pub async fn by_prefix(connection: &mut Connection, prefix: &str) -> Result<Vec<Token>> {
+    let rows =
+        query(select!("JOIN users u ON u.id = t.user_id WHERE t.prefix = $1 AND u.is_active = 1"))
+            .bind(prefix)
+            .fetch_all(connection)
+            .await?;
     rows.iter().map(Token::try_from).collect()
 }
 
 /// Notes that a token was used.
-pub async fn touch(connection: &mut SqliteConnection, id: Uuid, now: Timestamp) -> Result<()> {
-    sqlx::query("UPDATE api_tokens SET last_used_at = $1 WHERE id = $2")
+pub async fn touch(connection: &mut Connection, id: Uuid, now: Timestamp) -> Result<()> {
+    query("UPDATE api_tokens SET last_used_at = $1 WHERE id = $2")
         .bind(now.stored())
         .bind(row::id(id))
         .execute(connection)
@@ -110,8 +108,8 @@ pub async fn touch(connection: &mut SqliteConnection, id: Uuid, now: Timestamp) 
 }
 
 /// Revokes a token.
-pub async fn revoke(connection: &mut SqliteConnection, id: Uuid, now: Timestamp) -> Result<()> {
-    sqlx::query("UPDATE api_tokens SET revoked_at = $1 WHERE id = $2")
+pub async fn revoke(connection: &mut Connection, id: Uuid, now: Timestamp) -> Result<()> {
+    query("UPDATE api_tokens SET revoked_at = $1 WHERE id = $2")
         .bind(now.stored())
         .bind(row::id(id))
         .execute(connection)
@@ -121,20 +119,20 @@ pub async fn revoke(connection: &mut SqliteConnection, id: Uuid, now: Timestamp)
 
 /// The user of that email; added, under `id`, if there is none.
 pub async fn ensure_user(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     id: Uuid,
     email: &str,
     name: &str,
     now: Timestamp,
 ) -> Result<Uuid> {
-    let known = sqlx::query("SELECT id FROM users WHERE email = $1")
+    let known = query("SELECT id FROM users WHERE email = $1")
         .bind(email)
         .fetch_optional(&mut *connection)
         .await?;
     if let Some(known) = known {
         return known.uuid("id");
     }
-    sqlx::query(
+    query(
         "INSERT INTO users (id, email, display_name, is_active, created_at, updated_at) \
          VALUES ($1, $2, $3, 1, $4, $4)",
     )

@@ -4,8 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sqlx::SqliteConnection;
-
 use super::caller::{Caller, Held};
 use super::secret::same;
 use crate::domain::access::{Scope, UseCase};
@@ -14,7 +12,7 @@ use crate::domain::value::AgentType;
 use crate::error::{Code, Error, Result};
 use crate::ledger::Service;
 use crate::store;
-use crate::store::engine::{Durability, Ledger, Transaction, WriteTransaction};
+use crate::store::engine::{Connection, Durability, Ledger, WriteTransaction};
 use crate::store::tokens::Token;
 
 /// What a caller may do.
@@ -120,7 +118,7 @@ impl Guarded {
     /// # Errors
     ///
     /// As [`Ledger::read`]; refuses what the caller's token does not cover.
-    pub(in crate::ledger) async fn read(&self, use_case: UseCase) -> Result<Transaction> {
+    pub(in crate::ledger) async fn read(&self, use_case: UseCase) -> Result<Connection> {
         let mut read = self.ledger.read().await?;
         self.access_by(&mut read).await?.check(use_case)?;
         Ok(read)
@@ -162,7 +160,7 @@ impl Guarded {
         }
     }
 
-    async fn access_by(&self, connection: &mut SqliteConnection) -> Result<Access> {
+    async fn access_by(&self, connection: &mut Connection) -> Result<Access> {
         match &self.caller.token {
             Ok(None) => Ok(Access::Everything),
             Err(refusal) => Ok(Access::Nothing(refusal.message.clone())),
@@ -170,7 +168,7 @@ impl Guarded {
         }
     }
 
-    async fn accepted(&self, connection: &mut SqliteConnection, held: &Held) -> Result<Access> {
+    async fn accepted(&self, connection: &mut Connection, held: &Held) -> Result<Access> {
         let hash = held.secret.hash();
         let found = store::tokens::by_prefix(connection, &held.secret.prefix()).await?;
         let mut token = None;

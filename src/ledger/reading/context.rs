@@ -4,7 +4,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::domain::access::UseCase;
@@ -19,6 +18,7 @@ use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, shown};
 use crate::store;
+use crate::store::engine::Connection;
 use crate::store::ledger::dossier::Dossier;
 
 /// The parameters of `get_decision_context`.
@@ -259,7 +259,7 @@ impl Service {
     /// What hangs off a decision, and the rules that its project has now.
     pub(in crate::ledger) async fn dossier_of(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         decision: &entity::Decision,
     ) -> Result<(Dossier, Current)> {
         let dossier = store::ledger::dossier::of_decision(connection, decision.id).await?;

@@ -11,12 +11,12 @@ use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::reading::named::{EventSigned, NamedRecord, signed};
 use crate::store;
-use crate::store::engine::Transaction;
+use crate::store::engine::Connection;
 use crate::store::ledger::history::{After, Placed};
 
 /// A reader of the record. What it holds in memory does not grow with the record.
 pub struct Record {
-    read: Transaction,
+    read: Connection,
     names: HashMap<Uuid, String>,
     /// The projects of the record, by name.
     pub projects: Vec<Project>,

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::domain::access::UseCase;
@@ -15,6 +14,7 @@ use crate::ledger::Service;
 use crate::ledger::reading::context::EventShown;
 use crate::ledger::work::references::{qualified, vanished};
 use crate::store;
+use crate::store::engine::Connection;
 use crate::store::ledger::records::Record;
 
 /// How many records a page of the list holds.
@@ -214,7 +214,7 @@ impl Service {
     }
 
     /// The current project; a wrong `GOVFORGE_PROJECT` is no reason to refuse a list.
-    async fn current_project_id(&self, connection: &mut SqliteConnection) -> Result<Option<Uuid>> {
+    async fn current_project_id(&self, connection: &mut Connection) -> Result<Option<Uuid>> {
         match self.current_project(connection).await {
             Ok(project) => Ok(project.map(|project| project.id)),
             Err(Error::Refused(_)) => Ok(None),

@@ -1,6 +1,6 @@
 //! Proving the record: the walk along the chain, and its head.
 
-use sqlx::SqliteConnection;
+use crate::store::engine::Connection;
 
 use crate::domain::access::UseCase;
 use crate::domain::chain::GENESIS;
@@ -104,15 +104,15 @@ impl Service {
     /// Two connections read in turns, and what they read is hashed on a third thread meanwhile:
     /// reading is most of it. The second sees the same record or a later one, and what stands
     /// in the chain is never changed by a later call.
-    async fn walk(&self, read: &mut SqliteConnection, walk: Walk) -> Result<Walk> {
-        links::map_file(read).await?;
+    async fn walk(&self, read: &mut Connection, walk: Walk) -> Result<Walk> {
+        read.read_all_of_it().await?;
         let (last, _) = store::chain::head(read).await?;
         let mut second = match last > PAGE {
             true => Some(self.ledger.read(UseCase::Audit).await?),
             false => None,
         };
         if let Some(second) = &mut second {
-            links::map_file(second).await?;
+            second.read_all_of_it().await?;
         }
         let mut walking = tokio::task::spawn_blocking(|| Ok(walk));
         let mut place = 0;
@@ -153,7 +153,7 @@ async fn finished(walking: tokio::task::JoinHandle<Result<Walk>>) -> Result<Walk
 
 /// Tells of rows that no event vouches for, of policies that are not as the last run left them,
 /// and of triggers that are not the ledger's.
-async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) -> Result<()> {
+async fn check_rows(read: &mut Connection, walk: &mut Walk, waiting: i64) -> Result<()> {
     let mut told = Vec::new();
     // Each event of this program vouches for a row of its own: where there are no others, as
     // many rows as were found are all.
@@ -204,7 +204,7 @@ async fn check_rows(read: &mut SqliteConnection, walk: &mut Walk, waiting: i64) 
 }
 
 /// Tells of decisions that do not stand where their events leave them.
-async fn check_decisions(read: &mut SqliteConnection, walk: &mut Walk) -> Result<()> {
+async fn check_decisions(read: &mut Connection, walk: &mut Walk) -> Result<()> {
     let mut problems = Vec::new();
     let see = |decision: Standing| {
         let Some(told) = walk.decisions.get(&decision.id) else { return };

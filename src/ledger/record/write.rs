@@ -2,7 +2,6 @@
 //! and what every writing use case needs of them.
 
 use serde_json::{Value as Json, json};
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::domain::access::UseCase;
@@ -16,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::ledger::access::guard::Access;
 use crate::store;
+use crate::store::engine::Connection;
 use crate::store::engine::WriteTransaction;
 
 /// The transaction of a writing call.
@@ -66,7 +66,7 @@ impl Service {
 
 impl Write<'_> {
     /// The connection of the transaction.
-    pub fn connection(&mut self) -> &mut SqliteConnection {
+    pub fn connection(&mut self) -> &mut Connection {
         &mut self.transaction
     }
 

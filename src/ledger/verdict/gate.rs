@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde::Serialize;
-use sqlx::SqliteConnection;
 
 use crate::domain::entity::{Agent, Approval, Decision, Disagreement};
 use crate::domain::names::agent::infer_type;
@@ -18,6 +17,7 @@ use crate::ledger::settings::config::{self, ApprovalSettings, Requirement};
 use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::store;
+use crate::store::engine::Connection;
 
 /// How it is known that a verdict is a person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ impl Service {
     /// its policies judge by now.
     pub(in crate::ledger) async fn approval_settings(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         decision: &Decision,
     ) -> Result<(ApprovalSettings, Current)> {
         let project = self.project_of(connection, decision.project_id).await?;
@@ -62,7 +62,7 @@ impl Service {
 }
 
 pub(in crate::ledger) async fn author_of(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
 ) -> Result<String> {
     let author = store::ledger::agents::by_id(connection, decision.author_agent_id).await?;
@@ -75,7 +75,7 @@ const MAX_NAME: usize = 255;
 /// Refuses who may not judge: a name that cannot be read, and, of a decision that needs a person,
 /// whoever is no person, and whoever made the decision, in any spelling.
 pub(in crate::ledger) async fn check_approver(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
     approver: &str,
 ) -> Result<()> {
@@ -148,7 +148,7 @@ fn check_readable(approver: &str) -> Result<()> {
 /// Refuses an approval before everything that the settings ask for holds for the change that
 /// is attached now.
 pub(in crate::ledger) async fn check_ready(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
     settings: &ApprovalSettings,
     rules: &Current,
@@ -208,7 +208,7 @@ pub(in crate::ledger) async fn check_ready(
 /// project has now: `config_path` may name laxer ones. Without a change there is nothing that
 /// they could judge, and any run by these rules counts.
 pub(in crate::ledger) async fn are_checked(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
     changes: &AttachedChanges,
     rules: &Current,
@@ -220,7 +220,7 @@ pub(in crate::ledger) async fn are_checked(
 }
 
 async fn is_reviewed(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
     changes: &AttachedChanges,
 ) -> Result<bool> {

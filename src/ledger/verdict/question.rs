@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::json;
-use sqlx::SqliteConnection;
 
 use super::gate::{are_checked, author_of, check_approver, check_ready, open_topics};
 use crate::domain::access::UseCase;
@@ -24,6 +23,7 @@ use crate::ledger::verdict::approvals::ApproveDecision;
 use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::ledger::work::references::vanished;
 use crate::store;
+use crate::store::engine::Connection;
 
 /// How many files, findings or other entries of one list are shown.
 const SHOWN: usize = 10;
@@ -104,7 +104,7 @@ impl Service {
 
 /// What a person would be shown now.
 pub(in crate::ledger) async fn question(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
     confirm: Confirm,
     rules: &Current,

@@ -2,13 +2,13 @@
 //! was recorded. The chain tells the order: a clock that was wrong, or a row that was given a
 //! time, changes nothing.
 
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::{Approval, Decision};
 use crate::error::Result;
 use crate::store;
+use crate::store::engine::Connection;
 use crate::store::ledger::git_changes::Mark;
 
 /// The changes that were ever attached to a decision.
@@ -26,7 +26,7 @@ impl From<Vec<Mark>> for AttachedChanges {
 
 impl AttachedChanges {
     /// The changes of a decision, as the ledger holds them now.
-    pub async fn of(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Self> {
+    pub async fn of(connection: &mut Connection, decision_id: Uuid) -> Result<Self> {
         Ok(store::ledger::git_changes::marks(connection, decision_id).await?.into())
     }
 
@@ -57,7 +57,7 @@ fn is_same(a: &Mark, b: &Mark) -> bool {
 /// status. A rejection by a reviewer is none, and neither is a verdict whose approval was
 /// taken back by another diff.
 pub async fn standing_verdict(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision: &Decision,
 ) -> Result<Option<Approval>> {
     let Some(verdict) = store::ledger::approvals::newest(connection, decision.id).await? else {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::domain::access::UseCase;
@@ -18,6 +17,7 @@ use crate::ledger::settings::location::{
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, path_text};
 use crate::store;
+use crate::store::engine::Connection;
 
 /// Taken where no branch is checked out and the settings name none.
 const DEFAULT_BRANCH: &str = "main";
@@ -130,7 +130,7 @@ impl Service {
     /// Refuses a path that belongs to no project, naming the registered ones.
     pub(in crate::ledger) async fn find_project(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         project_path: &str,
     ) -> Result<Found> {
         let given = project_path.trim();
@@ -157,7 +157,7 @@ impl Service {
     /// Refuses a `GOVFORGE_PROJECT` that names no registered project.
     pub(in crate::ledger) async fn current_project(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
     ) -> Result<Option<Project>> {
         let Some(setting) = &self.location.project else {
             return Ok(match project_at(connection, &self.here()).await? {
@@ -212,7 +212,7 @@ impl Service {
     /// Refuses one that is not registered.
     pub(in crate::ledger) async fn project_by_id(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         project_id: &str,
     ) -> Result<Project> {
         let project = match Uuid::try_parse(project_id.trim()) {
@@ -238,7 +238,7 @@ impl Service {
     /// The project that a decision belongs to.
     pub(in crate::ledger) async fn project_of(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         project_id: Uuid,
     ) -> Result<Project> {
         store::ledger::projects::by_id(connection, project_id).await?.ok_or_else(vanished)
@@ -248,7 +248,7 @@ impl Service {
     /// working directory if it belongs to the project, else the project's root.
     pub(in crate::ledger) async fn base_for(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         project: &Project,
         path: &str,
     ) -> Result<PathBuf> {
@@ -270,7 +270,7 @@ impl Service {
 }
 
 /// The project at a resolved path.
-async fn project_at(connection: &mut SqliteConnection, path: &Path) -> Result<Option<Found>> {
+async fn project_at(connection: &mut Connection, path: &Path) -> Result<Option<Found>> {
     let mut registered = registered_above(connection, path).await?;
     // A repository that cannot be read still belongs to what is registered above it.
     let located = git::locate(path).ok().flatten();
@@ -294,10 +294,7 @@ fn is_below(path: &Path, root: &Path) -> bool {
 }
 
 /// The nearest project at or above a path.
-async fn registered_above(
-    connection: &mut SqliteConnection,
-    path: &Path,
-) -> Result<Option<Project>> {
+async fn registered_above(connection: &mut Connection, path: &Path) -> Result<Option<Project>> {
     // A root is text: a path that is none can only be mistaken for another.
     let above: Vec<&str> = path.ancestors().filter_map(Path::to_str).collect();
     store::ledger::projects::nearest(connection, &above).await
@@ -342,11 +339,7 @@ async fn register(
     Ok(project)
 }
 
-async fn unregistered(
-    connection: &mut SqliteConnection,
-    given: &str,
-    path: &Path,
-) -> Result<Error> {
+async fn unregistered(connection: &mut Connection, given: &str, path: &Path) -> Result<Error> {
     let next = match git::locate(path) {
         Ok(Some(located)) => format!(
             "Register it: run `govforge init {}`, then send the call again.",
@@ -368,7 +361,7 @@ async fn unregistered(
     ))
 }
 
-async fn known_projects(connection: &mut SqliteConnection) -> Result<String> {
+async fn known_projects(connection: &mut Connection) -> Result<String> {
     let projects = store::ledger::projects::all(connection).await?;
     if projects.is_empty() {
         return Ok("No project is registered in this ledger yet.".to_owned());

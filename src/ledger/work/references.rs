@@ -1,7 +1,5 @@
 //! From what a caller names to the record that is meant.
 
-use sqlx::SqliteConnection;
-
 use crate::domain::entity::{Decision, Project, Review, Task};
 use crate::domain::excerpt::quoted;
 use crate::domain::id::{DisplayId, Kind, Reference};
@@ -9,6 +7,7 @@ use crate::domain::names::nearest;
 use crate::error::{Code, Error, Fault, Result};
 use crate::ledger::Service;
 use crate::store;
+use crate::store::engine::Connection;
 use crate::store::ledger::records::Record;
 
 /// Among how many of the newest records the ones nearest by name are looked for.
@@ -21,7 +20,7 @@ impl Service {
     /// The task that `task_id` names.
     pub(in crate::ledger) async fn task(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         task_id: &str,
     ) -> Result<Task> {
         // A display ID is nearly always one row's, which then needs no second look.
@@ -37,7 +36,7 @@ impl Service {
     /// The decision that `decision_id` names.
     pub(in crate::ledger) async fn decision(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         decision_id: &str,
     ) -> Result<Decision> {
         if let Some(id) = display_id(Kind::Decision, decision_id)
@@ -52,7 +51,7 @@ impl Service {
     /// The review that `review_id` names.
     pub(in crate::ledger) async fn review(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         review_id: &str,
     ) -> Result<Review> {
         let record = self.record(connection, Kind::Review, "review_id", review_id).await?;
@@ -63,7 +62,7 @@ impl Service {
     /// current project or else in the whole ledger, or one in a project named before it.
     async fn record(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         kind: Kind,
         parameter: &str,
         text: &str,
@@ -92,7 +91,7 @@ impl Service {
     /// Of several records with the same display ID, the one in the current project.
     async fn in_current_project(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         found: Vec<Record>,
         parameter: &str,
         text: &str,
@@ -139,7 +138,7 @@ impl Service {
     /// The refusal of a name that no record has.
     async fn unknown(
         &self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         kind: Kind,
         parameter: &str,
         text: &str,
@@ -193,7 +192,7 @@ fn display_id(kind: Kind, text: &str) -> Option<DisplayId> {
 
 /// Of the records found, those in a project of that name, in any case.
 async fn in_project_named(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     found: Vec<Record>,
     name: &str,
 ) -> Result<Vec<Record>> {
@@ -219,7 +218,7 @@ pub(in crate::ledger) fn qualified(projects: &[Project], record: &Record) -> Str
     }
 }
 
-async fn project_of(connection: &mut SqliteConnection, record: &Record) -> Result<Project> {
+async fn project_of(connection: &mut Connection, record: &Record) -> Result<Project> {
     store::ledger::projects::by_id(connection, record.project_id).await?.ok_or_else(vanished)
 }
 

@@ -1,7 +1,5 @@
 //! The links of the chain with what they stand for now, read a page at a time.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
 use strum::IntoEnumIterator as _;
 
 use crate::domain::chain::tables::{
@@ -11,6 +9,8 @@ use crate::domain::chain::tables::{
 };
 use crate::domain::chain::{Cell, Link, Row};
 use crate::error::{Fault, Result};
+use crate::store::engine::{Connection, composed};
+use crate::store::row;
 
 /// How many links a page holds.
 pub const PAGE: i64 = 1_000;
@@ -36,7 +36,7 @@ pub(super) const ACTOR_COLUMNS: [&str; 2] = ["type", "name"];
 
 /// Links as SQLite gave them, each with its event and the rows it vouches for.
 #[derive(Debug, Default)]
-pub struct Page(Vec<SqliteRow>);
+pub struct Page(Vec<row::Row>);
 
 impl Page {
     /// Whether there are none.
@@ -47,7 +47,7 @@ impl Page {
     /// The links in order.
     pub fn links(&self) -> impl Iterator<Item = Result<Link<'_>>> {
         self.0.iter().map(|row| {
-            let mut cells = Cells(row.try_get_unchecked(0)?);
+            let mut cells = Cells::of(row, 0)?;
             let [
                 place,
                 form,
@@ -97,22 +97,12 @@ pub(super) fn number(cell: Cell<'_>) -> Result<i64> {
     number.ok_or_else(|| Fault::new("the ledger holds a link without a number").into())
 }
 
-/// Lets a connection read the file as memory while a walk goes through all of it: a good tenth
-/// quicker. Should another program cut the file short meanwhile, the process ends, so this is
-/// for one that does nothing else.
-pub async fn map_file(connection: &mut SqliteConnection) -> Result<()> {
-    // 1 TiB, or as much as SQLite was built for.
-    let map = sqlx::raw_sql("PRAGMA mmap_size = 1099511627776");
-    map.execute(connection).await?;
-    Ok(())
-}
-
 /// The links after a place and up to another, in order: the first [`PAGE`] of them.
 ///
 /// A link and all that it stands for come as one column of one row. Each row goes from SQLite's
 /// thread to the caller's, and each of its columns is copied on the way: with a row for each
 /// record, and a column for each value, that took longer than all the rest of a walk.
-pub async fn between(connection: &mut SqliteConnection, after: i64, to: i64) -> Result<Page> {
+pub async fn between(connection: &mut Connection, after: i64, to: i64) -> Result<Page> {
     let mut all = columns("c", &LINK_COLUMNS);
     all.extend(columns("a", &ACTOR_COLUMNS));
     all.extend(columns("e", &EVENT_COLUMNS));
@@ -129,7 +119,7 @@ pub async fn between(connection: &mut SqliteConnection, after: i64, to: i64) -> 
         record(1),
         record(FORM),
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(to).fetch_all(connection).await?;
+    let rows = composed(sql).bind(after).bind(to).fetch_all(connection).await?;
     Ok(Page(rows))
 }
 
@@ -226,9 +216,14 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// What is left of a text that [`packed`] made.
-pub(super) struct Cells<'a>(pub(super) &'a [u8]);
+pub(super) struct Cells<'a>(&'a [u8]);
 
 impl<'a> Cells<'a> {
+    /// What stands in a column, by its index; a null is an empty text.
+    pub(super) fn of(row: &'a row::Row, index: usize) -> Result<Self> {
+        Ok(Self(row.bytes(index)?.unwrap_or_default()))
+    }
+
     /// The next values.
     pub(super) fn take<const COUNT: usize>(&mut self) -> Result<[Cell<'a>; COUNT]> {
         let mut cells = [const { None }; COUNT];
@@ -276,9 +271,9 @@ impl<'a> Cells<'a> {
 }
 
 /// The only column of each row, which is one packed value that is never null.
-pub(super) fn texts(rows: &[SqliteRow]) -> Result<Vec<String>> {
-    let text = |row: &SqliteRow| {
-        let [text] = Cells(row.try_get_unchecked(0)?).take()?;
+pub(super) fn texts(rows: &[row::Row]) -> Result<Vec<String>> {
+    let text = |row: &row::Row| {
+        let [text] = Cells::of(row, 0)?.take()?;
         Ok(text.unwrap_or_default().into_owned())
     };
     rows.iter().map(text).collect()

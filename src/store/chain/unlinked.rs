@@ -3,9 +3,6 @@
 
 use std::collections::HashMap;
 
-use futures_util::TryStreamExt as _;
-use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
-
 use super::links::{Cells, columns, packed, texts};
 use super::{HIGHEST, cell, record_id};
 use crate::domain::chain::tables::{
@@ -14,7 +11,9 @@ use crate::domain::chain::tables::{
 };
 use crate::domain::chain::{Cell, digest};
 use crate::error::Result;
-use crate::store::engine::schema::MIGRATIONS;
+use crate::store::engine::sqlite::schema::MIGRATIONS;
+use crate::store::engine::{Connection, composed, query};
+use crate::store::row::{Columns as _, Row};
 
 /// The tables whose rows have an event each. Findings and policy results are hashed and counted
 /// with what they hang off.
@@ -28,31 +27,29 @@ const RECORDS: [(RecordKind, &Table); 6] = [
 ];
 
 /// How many rows each table has whose rows have an event each, and the events.
-pub async fn counts(connection: &mut SqliteConnection) -> Result<Vec<(&'static str, i64)>> {
+pub async fn counts(connection: &mut Connection) -> Result<Vec<(&'static str, i64)>> {
     let mut counts = Vec::new();
     for name in RECORDS.iter().map(|(_, table)| table.name).chain(["events"]) {
         // The rows themselves: an index need not have each.
-        let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED");
-        let count = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
-        counts.push((name, count));
+        let sql = format!("SELECT COUNT(*) AS number FROM {name} NOT INDEXED");
+        counts.push((name, composed(sql).fetch_number(connection).await?));
     }
     Ok(counts)
 }
 
 /// How many policy results there are.
-pub async fn policy_results(connection: &mut SqliteConnection) -> Result<i64> {
-    let count = "SELECT COUNT(*) FROM policy_results";
-    Ok(sqlx::query_scalar(count).fetch_one(connection).await?)
+pub async fn policy_results(connection: &mut Connection) -> Result<i64> {
+    query("SELECT COUNT(*) AS number FROM policy_results").fetch_number(connection).await
 }
 
 /// The projects that have events and are gone.
-pub async fn lost_projects(connection: &mut SqliteConnection) -> Result<Vec<String>> {
+pub async fn lost_projects(connection: &mut Connection) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT DISTINCT {} FROM events t WHERE t.project_id NOT IN \
          (SELECT id FROM projects WHERE id IS NOT NULL)",
         packed(&columns("t", &["project_id"]))
     );
-    texts(&sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?)
+    texts(&composed(sql).fetch_all(connection).await?)
 }
 
 /// What no event vouches for, each as the table's name and the row's id: events that were
@@ -62,7 +59,7 @@ pub async fn lost_projects(connection: &mut SqliteConnection) -> Result<Vec<Stri
 ///
 /// Reads the chain once for each table.
 pub async fn unvouched(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     limit: u32,
 ) -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
@@ -74,7 +71,7 @@ pub async fn unvouched(
          ORDER BY t.id LIMIT $1",
         packed(&columns("t", &["id"]))
     );
-    let strays = sqlx::query(AssertSqlSafe(strays)).bind(limit).fetch_all(&mut *connection).await?;
+    let strays = composed(strays).bind(limit).fetch_all(&mut *connection).await?;
     found.extend(texts(&strays)?.into_iter().map(|id| ("events", id)));
     let waiting = waiting_records(connection).await?;
     for (kind, table) in RECORDS {
@@ -86,7 +83,7 @@ pub async fn unvouched(
             table.name,
             kind.name()
         );
-        let ids = sqlx::query(AssertSqlSafe(sql)).bind(&waiting).bind(limit);
+        let ids = composed(sql).bind(&waiting).bind(limit);
         let ids = ids.fetch_all(&mut *connection).await?;
         found.extend(texts(&ids)?.into_iter().map(|id| (table.name, id)));
     }
@@ -96,13 +93,14 @@ pub async fn unvouched(
 /// The tables among these that have rows without an id of their own, and how many: rows that
 /// share one or have none. A table that is as the migrations have it takes no such row.
 pub async fn rows_without_an_id(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     tables: impl IntoIterator<Item = &'static str>,
 ) -> Result<Vec<(&'static str, i64)>> {
     let mut found = Vec::new();
     for table in tables {
-        let sql = format!("SELECT COUNT(*) - COUNT(DISTINCT id) FROM {table} NOT INDEXED");
-        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
+        let sql =
+            format!("SELECT COUNT(*) - COUNT(DISTINCT id) AS number FROM {table} NOT INDEXED");
+        let rows = composed(sql).fetch_number(connection).await?;
         if rows != 0 {
             found.push((table, rows));
         }
@@ -112,18 +110,18 @@ pub async fn rows_without_an_id(
 
 /// How many links stand where no walk comes by: before the first place, above the highest, or
 /// at none.
-pub async fn links_out_of_place(connection: &mut SqliteConnection) -> Result<i64> {
+pub async fn links_out_of_place(connection: &mut Connection) -> Result<i64> {
     let sql = format!(
-        "SELECT COUNT(*) FROM event_chain NOT INDEXED \
+        "SELECT COUNT(*) AS number FROM event_chain NOT INDEXED \
          WHERE place IS NULL OR place NOT BETWEEN 1 AND {HIGHEST}"
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(connection).await?)
+    composed(sql).fetch_number(connection).await
 }
 
 /// The disagreements that were settled without an event, where the link of the earlier form
 /// vouches for nothing but the rest. This program settles none; whatever does tells so by an
 /// event.
-pub async fn settled(connection: &mut SqliteConnection) -> Result<Vec<String>> {
+pub async fn settled(connection: &mut Connection) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT {} FROM disagreements d JOIN event_chain c ON c.record_id = d.id \
          WHERE c.record_kind = 'disagreement' AND c.origin = 'govforge' AND c.form = 1 \
@@ -132,28 +130,26 @@ pub async fn settled(connection: &mut SqliteConnection) -> Result<Vec<String>> {
          AND e.entity_id = d.id AND e.event_type <> 'disagreement.recorded') ORDER BY d.id",
         packed(&columns("d", &["id"]))
     );
-    texts(&sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?)
+    texts(&composed(sql).fetch_all(connection).await?)
 }
 
 /// The digests of the policies as they are now, by id; `None` while a run of another program
 /// waits to be taken in, which may have changed them.
-pub async fn policies(
-    connection: &mut SqliteConnection,
-) -> Result<Option<HashMap<String, String>>> {
-    let waiting: i64 = sqlx::query_scalar(
-        "SELECT COUNT(*) FROM event_queue q JOIN events e ON e.id = q.event_id \
+pub async fn policies(connection: &mut Connection) -> Result<Option<HashMap<String, String>>> {
+    let waiting = query(
+        "SELECT COUNT(*) AS number FROM event_queue q JOIN events e ON e.id = q.event_id \
          WHERE e.event_type = 'decision.policy_evaluated' \
          AND NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = q.event_id)",
     )
-    .fetch_one(&mut *connection)
+    .fetch_number(connection)
     .await?;
     if waiting > 0 {
         return Ok(None);
     }
     let sql = format!("SELECT {} FROM policies p", packed(&columns("p", &POLICY_COLUMNS)));
     let mut policies = HashMap::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await? {
-        let policy: [_; POLICY_COLUMNS.len()] = Cells(row.try_get_unchecked(0)?).take()?;
+    for row in &composed(sql).fetch_all(connection).await? {
+        let policy: [_; POLICY_COLUMNS.len()] = Cells::of(row, 0)?.take()?;
         let id = policy[0].as_deref().unwrap_or_default();
         policies.insert(id.to_owned(), digest(&policy));
     }
@@ -161,23 +157,25 @@ pub async fn policies(
 }
 
 /// The next place after one, where links are missing.
-pub async fn place_after(connection: &mut SqliteConnection, place: i64) -> Result<Option<i64>> {
-    let next = sqlx::query_scalar("SELECT MIN(place) FROM event_chain WHERE place > $1");
-    Ok(next.bind(place).fetch_one(connection).await?)
+pub async fn place_after(connection: &mut Connection, place: i64) -> Result<Option<i64>> {
+    let next = query("SELECT MIN(place) AS place FROM event_chain WHERE place > $1").bind(place);
+    next.fetch_one(connection).await?.optional_integer("place")
 }
 
 /// The triggers of the ledger that are not as the migrations have them, each with what was
 /// done to it: one that is planted could rewrite what a call records before it is hashed.
-pub async fn odd_triggers(
-    connection: &mut SqliteConnection,
-) -> Result<Vec<(String, &'static str)>> {
-    let there: Vec<(String, String)> = sqlx::query_as(
+pub async fn odd_triggers(connection: &mut Connection) -> Result<Vec<(String, &'static str)>> {
+    let there = query(
         // SQLite itself reads the type in any case.
-        "SELECT name, COALESCE(sql, '') FROM sqlite_schema WHERE LOWER(type) = 'trigger' \
+        "SELECT name, COALESCE(sql, '') AS text FROM sqlite_schema WHERE LOWER(type) = 'trigger' \
          ORDER BY name",
     )
     .fetch_all(connection)
     .await?;
+    let there: Vec<(String, String)> = there
+        .iter()
+        .map(|row| Ok((row.text("name")?, row.text("text")?)))
+        .collect::<Result<_>>()?;
     let expected = MIGRATIONS.iter().flat_map(|migration| {
         migration.split("CREATE TRIGGER ").skip(1).filter_map(|rest| rest.split(' ').next())
     });
@@ -201,11 +199,11 @@ pub async fn odd_triggers(
 
 /// The tables of the ledger that are none: a view in the place of one may show to each reader
 /// what it likes.
-pub async fn no_tables(connection: &mut SqliteConnection) -> Result<Vec<&'static str>> {
-    let there: Vec<String> =
-        sqlx::query_scalar("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
-            .fetch_all(connection)
-            .await?;
+pub async fn no_tables(connection: &mut Connection) -> Result<Vec<&'static str>> {
+    let there = query("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+        .fetch_all(connection)
+        .await?;
+    let there = there.iter().map(|row| row.text("name")).collect::<Result<Vec<_>>>()?;
     let tables = MIGRATIONS.iter().flat_map(|migration| migration.split("CREATE TABLE ").skip(1));
     let names = tables
         .filter_map(|rest| rest.strip_prefix("IF NOT EXISTS ").unwrap_or(rest).split(' ').next());
@@ -214,10 +212,10 @@ pub async fn no_tables(connection: &mut SqliteConnection) -> Result<Vec<&'static
 
 /// What SQLite finds wrong with the file, such as rows that an index leaves out, so that what is
 /// looked for by it is not found.
-pub async fn damage(connection: &mut SqliteConnection) -> Result<Vec<String>> {
-    let found: Vec<String> =
-        sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(connection).await?;
-    Ok(found.into_iter().filter(|line| line != "ok").collect())
+pub async fn damage(connection: &mut Connection) -> Result<Vec<String>> {
+    let found = query("PRAGMA integrity_check(20)").fetch_all(connection).await?;
+    let lines = found.iter().map(|row| row.text("integrity_check"));
+    lines.filter(|line| !matches!(line.as_deref(), Ok("ok"))).collect()
 }
 
 /// A decision as it stands: id, display ID, stored status and the number of policy results.
@@ -232,21 +230,21 @@ pub struct Standing {
 /// Shows every decision, one after the other: no column is sound enough to go by it from page to
 /// page.
 pub async fn each_decision(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     mut see: impl FnMut(Standing),
 ) -> Result<()> {
     let sql = format!(
         "SELECT {}, (SELECT COUNT(*) FROM policy_results r WHERE r.decision_id = d.id) \
-         FROM decisions d NOT INDEXED",
+         AS results FROM decisions d NOT INDEXED",
         packed(&columns("d", &["id", "display_id", "status"]))
     );
-    let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(connection);
-    while let Some(row) = rows.try_next().await? {
-        let cells: [_; 3] = Cells(row.try_get_unchecked(0)?).take()?;
+    let read = |row: &Row| {
+        let cells: [_; 3] = Cells::of(row, 0)?.take()?;
         let [id, display_id, status] = cells.map(|cell| cell.unwrap_or_default().into_owned());
-        see(Standing { id, display_id, status, results: row.try_get(1)? });
-    }
-    Ok(())
+        see(Standing { id, display_id, status, results: row.integer("results")? });
+        Ok(())
+    };
+    composed(sql).for_each(connection, read).await
 }
 
 /// An event that waits to be taken in, in the order of [`EVENT_COLUMNS`].
@@ -254,24 +252,24 @@ pub type WaitingEvent = Vec<Cell<'static>>;
 
 /// The events that wait to be taken in, in the order in which they were written; none that is
 /// in the chain already.
-pub async fn waiting_events(connection: &mut SqliteConnection) -> Result<Vec<WaitingEvent>> {
+pub async fn waiting_events(connection: &mut Connection) -> Result<Vec<WaitingEvent>> {
     let sql = format!(
         "SELECT {} FROM event_queue q JOIN events e ON e.id = q.event_id \
          WHERE NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = q.event_id) \
          ORDER BY q.turn",
         packed(&columns("e", &EVENT_COLUMNS))
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(connection).await?;
+    let rows = composed(sql).fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
-            let event: [_; EVENT_COLUMNS.len()] = Cells(row.try_get_unchecked(0)?).take()?;
+            let event: [_; EVENT_COLUMNS.len()] = Cells::of(row, 0)?.take()?;
             Ok(event.map(|cell| cell.map(|text| text.into_owned().into())).into())
         })
         .collect()
 }
 
 /// The ids of the records that the waiting events vouch for, as a JSON list.
-async fn waiting_records(connection: &mut SqliteConnection) -> Result<String> {
+async fn waiting_records(connection: &mut Connection) -> Result<String> {
     let mut ids = Vec::new();
     for event in waiting_events(connection).await? {
         if let Some(kind) = RecordKind::of_event(cell(&event, "event_type")) {

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Agent;
 use crate::domain::value::{AgentType, Value};
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -17,10 +16,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Agent {
+impl TryFrom<&Row> for Agent {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             name: row.text("name")?,
@@ -31,8 +30,8 @@ impl TryFrom<&SqliteRow> for Agent {
 }
 
 /// Adds an agent.
-pub async fn insert(connection: &mut SqliteConnection, agent: &Agent) -> Result<()> {
-    sqlx::query("INSERT INTO agents (id, name, type, created_at) VALUES ($1, $2, $3, $4)")
+pub async fn insert(connection: &mut Connection, agent: &Agent) -> Result<()> {
+    query("INSERT INTO agents (id, name, type, created_at) VALUES ($1, $2, $3, $4)")
         .bind(row::id(agent.id))
         .bind(&agent.name)
         .bind(agent.kind.stored())
@@ -43,42 +42,41 @@ pub async fn insert(connection: &mut SqliteConnection, agent: &Agent) -> Result<
 }
 
 /// The agent of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Agent>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+pub async fn by_id(connection: &mut Connection, id: Uuid) -> Result<Option<Agent>> {
+    let row = query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Agent::try_from).transpose()
 }
 
 /// The agent of exactly that name, else the oldest of that name in any case.
-pub async fn by_name(connection: &mut SqliteConnection, name: &str) -> Result<Option<Agent>> {
+pub async fn by_name(connection: &mut Connection, name: &str) -> Result<Option<Agent>> {
     let exact =
-        sqlx::query(select!("WHERE name = $1")).bind(name).fetch_optional(&mut *connection).await?;
+        query(select!("WHERE name = $1")).bind(name).fetch_optional(&mut *connection).await?;
     if let Some(row) = exact {
         return Agent::try_from(&row).map(Some);
     }
     let folded = name.to_lowercase();
     let known = if folded.is_ascii() {
-        sqlx::query(select!("WHERE LOWER(name) = $1 ORDER BY created_at, id LIMIT 1"))
+        query(select!("WHERE LOWER(name) = $1 ORDER BY created_at, id LIMIT 1"))
             .bind(folded)
             .fetch_optional(connection)
             .await?
     } else {
         // SQLite's LOWER knows ASCII alone, so other names are compared here; a ledger has few.
-        let names: Vec<String> =
-            sqlx::query_scalar("SELECT name FROM agents ORDER BY created_at, id")
-                .fetch_all(&mut *connection)
-                .await?;
+        let rows = query("SELECT name FROM agents ORDER BY created_at, id")
+            .fetch_all(&mut *connection)
+            .await?;
+        let names = rows.iter().map(|row| row.text("name")).collect::<Result<Vec<_>>>()?;
         let Some(known) = names.into_iter().find(|known| known.to_lowercase() == folded) else {
             return Ok(None);
         };
-        sqlx::query(select!("WHERE name = $1")).bind(known).fetch_optional(connection).await?
+        query(select!("WHERE name = $1")).bind(known).fetch_optional(connection).await?
     };
     known.as_ref().map(Agent::try_from).transpose()
 }
 
 /// The agents that are known to be no people, oldest first; a ledger has few.
-pub async fn not_human(connection: &mut SqliteConnection) -> Result<Vec<Agent>> {
-    let rows = sqlx::query(select!("WHERE type <> $1 ORDER BY created_at, id"))
+pub async fn not_human(connection: &mut Connection) -> Result<Vec<Agent>> {
+    let rows = query(select!("WHERE type <> $1 ORDER BY created_at, id"))
         .bind(AgentType::Human.stored())
         .fetch_all(connection)
         .await?;
@@ -86,17 +84,17 @@ pub async fn not_human(connection: &mut SqliteConnection) -> Result<Vec<Agent>> 
 }
 
 /// The names of all agents, by id.
-pub async fn names(connection: &mut SqliteConnection) -> Result<HashMap<Uuid, String>> {
-    let rows = sqlx::query("SELECT id, name FROM agents").fetch_all(connection).await?;
+pub async fn names(connection: &mut Connection) -> Result<HashMap<Uuid, String>> {
+    let rows = query("SELECT id, name FROM agents").fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.uuid("id")?, row.text("name")?))).collect()
 }
 
 /// The names of the agents that have a part in a decision, or were asked for one, by id.
 pub async fn names_around(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision_id: Uuid,
 ) -> Result<HashMap<Uuid, String>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, name FROM agents WHERE id IN (\
          SELECT author_agent_id FROM decisions WHERE id = $1 \
          UNION SELECT reviewer_agent_id FROM reviews WHERE decision_id = $1 \

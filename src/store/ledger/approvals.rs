@@ -1,13 +1,12 @@
 //! The table `approvals`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Approval;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns, place_of};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row, place_of};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -20,10 +19,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Approval {
+impl TryFrom<&Row> for Approval {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             decision_id: row.uuid("decision_id")?,
@@ -41,8 +40,8 @@ pub(super) const OF_DECISION: &str =
     select!("WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id");
 
 /// Adds a verdict.
-pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, approval: &Approval) -> Result<()> {
+    query(
         "INSERT INTO approvals (id, decision_id, approver_agent_id, status, comment, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6)",
     )
@@ -58,11 +57,8 @@ pub async fn insert(connection: &mut SqliteConnection, approval: &Approval) -> R
 }
 
 /// The newest verdict on a decision.
-pub async fn newest(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Option<Approval>> {
-    let row = sqlx::query(select!(
+pub async fn newest(connection: &mut Connection, decision_id: Uuid) -> Result<Option<Approval>> {
+    let row = query(select!(
         "WHERE decision_id = $1 ORDER BY place DESC NULLS FIRST, created_at DESC, id DESC LIMIT 1"
     ))
     .bind(row::id(decision_id))

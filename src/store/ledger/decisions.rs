@@ -1,7 +1,5 @@
 //! The table `decisions`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Decision;
@@ -9,7 +7,8 @@ use crate::domain::id::DisplayId;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, Value};
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -22,10 +21,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Decision {
+impl TryFrom<&Row> for Decision {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             display_id: row.text("display_id")?,
@@ -45,8 +44,8 @@ impl TryFrom<&SqliteRow> for Decision {
 }
 
 /// Adds a decision.
-pub async fn insert(connection: &mut SqliteConnection, decision: &Decision) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, decision: &Decision) -> Result<()> {
+    query(
         "INSERT INTO decisions (id, display_id, project_id, task_id, author_agent_id, title, \
          summary, rationale, status, risk_level, human_approval_required, created_at, updated_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
@@ -70,15 +69,14 @@ pub async fn insert(connection: &mut SqliteConnection, decision: &Decision) -> R
 }
 
 /// The decision of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Decision>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+pub async fn by_id(connection: &mut Connection, id: Uuid) -> Result<Option<Decision>> {
+    let row = query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Decision::try_from).transpose()
 }
 
 /// The decision of that display ID, if there is just one in the ledger.
-pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Option<Decision>> {
-    let rows = sqlx::query(select!("WHERE display_id = $1 LIMIT 2"))
+pub async fn only(connection: &mut Connection, id: DisplayId) -> Result<Option<Decision>> {
+    let rows = query(select!("WHERE display_id = $1 LIMIT 2"))
         .bind(id.to_string())
         .fetch_all(connection)
         .await?;
@@ -87,10 +85,10 @@ pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Op
 
 /// The decisions of a project that wait for a person's verdict, oldest first.
 pub async fn awaiting_verdict(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project_id: Uuid,
 ) -> Result<Vec<Decision>> {
-    let rows = sqlx::query(select!(
+    let rows = query(select!(
         "WHERE project_id = $1 AND status IN ('REVIEW_REQUIRED', 'CHANGES_REQUESTED') \
          AND human_approval_required = 1 ORDER BY created_at, id"
     ))
@@ -102,12 +100,12 @@ pub async fn awaiting_verdict(
 
 /// Puts a decision into a status.
 pub async fn set_status(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     id: Uuid,
     status: DecisionStatus,
     now: Timestamp,
 ) -> Result<()> {
-    sqlx::query("UPDATE decisions SET status = $1, updated_at = $2 WHERE id = $3")
+    query("UPDATE decisions SET status = $1, updated_at = $2 WHERE id = $3")
         .bind(status.stored())
         .bind(now.stored())
         .bind(row::id(id))

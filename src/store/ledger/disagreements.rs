@@ -1,17 +1,16 @@
 //! The table `disagreements`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Disagreement;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns, place_of};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row, place_of};
 
-impl TryFrom<&SqliteRow> for Disagreement {
+impl TryFrom<&Row> for Disagreement {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             decision_id: row.uuid("decision_id")?,
@@ -37,8 +36,8 @@ pub(super) const OF_DECISION: &str = concat!(
 );
 
 /// Adds a disagreement.
-pub async fn insert(connection: &mut SqliteConnection, disagreement: &Disagreement) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, disagreement: &Disagreement) -> Result<()> {
+    query(
         "INSERT INTO disagreements (id, decision_id, topic, author_position, reviewer_position, \
          risk_summary, requires_human_decision, resolution, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -59,8 +58,8 @@ pub async fn insert(connection: &mut SqliteConnection, disagreement: &Disagreeme
 
 /// The disagreements about a decision, oldest first.
 pub async fn of_decision(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision_id: Uuid,
 ) -> Result<Vec<Disagreement>> {
-    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
+    row::each(&query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }

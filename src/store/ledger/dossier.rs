@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use super::git_changes::{self, Mark};
@@ -11,10 +9,10 @@ use crate::domain::entity::{
     Approval, Disagreement, Event, Finding, GitChange, PolicyResult, Project, Review,
 };
 use crate::error::{Fault, Result};
-use crate::store::batch::rows_of_each;
+use crate::store::engine::{Connection, query};
 use crate::store::events;
 use crate::store::ledger::{approvals, disagreements, policies, projects, reviews};
-use crate::store::row::{self, Columns as _};
+use crate::store::row::{self, Columns as _, Row};
 
 /// In the order in which [`of_decision`] takes their rows.
 const STATEMENTS: [&str; 9] = [
@@ -43,7 +41,7 @@ pub struct Dossier {
     pub policy_results: Vec<PolicyResult>,
     pub disagreements: Vec<Disagreement>,
     pub approvals: Vec<Approval>,
-    events: Vec<SqliteRow>,
+    events: Vec<Row>,
 }
 
 impl Dossier {
@@ -58,10 +56,10 @@ impl Dossier {
 }
 
 /// Reads what hangs off a decision; nothing does off an unknown one.
-pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<Dossier> {
+pub async fn of_decision(connection: &mut Connection, id: Uuid) -> Result<Dossier> {
     static TEXT: LazyLock<String> = LazyLock::new(|| STATEMENTS.join("; "));
-    let statements = sqlx::query(TEXT.as_str()).bind(row::id(id));
-    let all = rows_of_each(connection, statements).await?;
+    let statements = query(TEXT.as_str()).bind(row::id(id));
+    let all = statements.fetch_of_each(connection).await?;
     let [
         project,
         change,
@@ -92,10 +90,10 @@ pub async fn of_decision(connection: &mut SqliteConnection, id: Uuid) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use sqlx::{AssertSqlSafe, Connection as _, Row as _};
+    use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 
     use super::*;
-    use crate::store::engine::schema::MIGRATIONS;
+    use crate::store::engine::sqlite::schema::MIGRATIONS;
 
     /// In a large ledger a statement that reads every row takes a hundred times as long.
     #[tokio::test]

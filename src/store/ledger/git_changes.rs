@@ -1,18 +1,17 @@
 //! The table `git_changes`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::chain::order::Recorded;
 use crate::domain::entity::GitChange;
 use crate::error::{Error, Fault, Result};
-use crate::store::row::{self, Columns, place_of};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row, place_of};
 
-impl TryFrom<&SqliteRow> for GitChange {
+impl TryFrom<&Row> for GitChange {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         let files = row.json("files_changed_json")?.unwrap_or_else(|| serde_json::json!([]));
         let files_changed = serde_json::from_value(files).map_err(|_error| {
             Fault::new("the ledger holds a damaged git change: its files are no list of paths")
@@ -33,10 +32,10 @@ impl TryFrom<&SqliteRow> for GitChange {
     }
 }
 
-impl TryFrom<&SqliteRow> for Mark {
+impl TryFrom<&Row> for Mark {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             commit_hash: row.text("commit_hash")?,
             diff_hash: row.optional_text("diff_hash")?,
@@ -62,8 +61,8 @@ pub(super) const MARKS: &str = concat!(
 );
 
 /// Adds a change.
-pub async fn insert(connection: &mut SqliteConnection, change: &GitChange) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, change: &GitChange) -> Result<()> {
+    query(
         "INSERT INTO git_changes (id, decision_id, repo_path, branch_name, commit_hash, \
          parent_commit_hash, diff_hash, files_changed_json, insertions, deletions, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -93,15 +92,12 @@ pub struct Mark {
 }
 
 /// The changes of a decision without what they hold, oldest first.
-pub async fn marks(connection: &mut SqliteConnection, decision_id: Uuid) -> Result<Vec<Mark>> {
-    row::each(&sqlx::query(MARKS).bind(row::id(decision_id)).fetch_all(connection).await?)
+pub async fn marks(connection: &mut Connection, decision_id: Uuid) -> Result<Vec<Mark>> {
+    row::each(&query(MARKS).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The newest change of a decision.
-pub async fn newest(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Option<GitChange>> {
-    let row = sqlx::query(NEWEST).bind(row::id(decision_id)).fetch_optional(connection).await?;
+pub async fn newest(connection: &mut Connection, decision_id: Uuid) -> Result<Option<GitChange>> {
+    let row = query(NEWEST).bind(row::id(decision_id)).fetch_optional(connection).await?;
     row.as_ref().map(GitChange::try_from).transpose()
 }

@@ -1,11 +1,9 @@
 //! The record of a project page by page, in orders that do not change.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
-
 use crate::domain::entity::{Decision, Event, Project, Task};
 use crate::error::Result;
-use crate::store::row::{self, Columns as _};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns as _, Row};
 
 /// How many rows of a page are in memory at once.
 const PAGE: i64 = 200;
@@ -58,11 +56,11 @@ macro_rules! page {
 
 /// The next tasks of a project, oldest first.
 pub async fn tasks(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project: &Project,
     after: &mut After,
 ) -> Result<Vec<Task>> {
-    let rows = sqlx::query(page!(
+    let rows = query(page!(
         "id, display_id, project_id, title, description, risk_level, status, \
          created_by_agent_id, created_at, updated_at",
         "tasks"
@@ -75,11 +73,11 @@ pub async fn tasks(
 
 /// The next decisions of a project, oldest first.
 pub async fn decisions(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project: &Project,
     after: &mut After,
 ) -> Result<Vec<Decision>> {
-    let rows = sqlx::query(page!(
+    let rows = query(page!(
         "id, display_id, project_id, task_id, author_agent_id, title, summary, rationale, \
          status, risk_level, human_approval_required, created_at, updated_at",
         "decisions"
@@ -92,11 +90,11 @@ pub async fn decisions(
 
 /// The next events of a project that are in the chain, in its order.
 pub async fn chained(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project: &Project,
     place: i64,
 ) -> Result<Vec<Placed>> {
-    let rows = sqlx::query(event!(
+    let rows = query(event!(
         "c.place",
         "FROM event_chain c JOIN events e ON e.id = c.event_id \
          WHERE c.place > $2 AND e.project_id = $1 ORDER BY c.place LIMIT $3"
@@ -109,11 +107,11 @@ pub async fn chained(
 
 /// The next events of a project that are not in the chain, oldest first.
 pub async fn unchained(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project: &Project,
     after: &mut After,
 ) -> Result<Vec<Placed>> {
-    let rows = sqlx::query(event!(
+    let rows = query(event!(
         "NULL",
         "FROM events e WHERE e.project_id = $1 AND (e.created_at, e.id) > ($2, $3) \
          AND NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = e.id) \
@@ -128,7 +126,7 @@ pub async fn unchained(
     rows.iter().map(placed).collect()
 }
 
-fn placed(row: &SqliteRow) -> Result<Placed> {
+fn placed(row: &Row) -> Result<Placed> {
     Ok(Placed {
         place: row.optional_integer("place")?,
         about: row.optional_text("about")?,
@@ -136,7 +134,7 @@ fn placed(row: &SqliteRow) -> Result<Placed> {
     })
 }
 
-fn step(rows: &[SqliteRow], after: &mut After) -> Result<()> {
+fn step(rows: &[Row], after: &mut After) -> Result<()> {
     if let Some(last) = rows.last() {
         *after = (last.text("created_at")?, last.text("id")?);
     }

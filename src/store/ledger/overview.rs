@@ -3,16 +3,15 @@
 use std::collections::HashMap;
 
 use serde_json::Value as Json;
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::chain::order::Recorded;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel, Value};
 use crate::error::{Error, Result};
+use crate::store::engine::{Connection, query};
 use crate::store::ledger::git_changes::Mark;
-use crate::store::row::{self, Columns, place_of};
+use crate::store::row::{self, Columns, Row, place_of};
 
 /// A decision as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +41,10 @@ pub struct Filter {
     pub open: bool,
 }
 
-impl TryFrom<&SqliteRow> for Line {
+impl TryFrom<&Row> for Line {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             display_id: row.text("display_id")?,
@@ -61,8 +60,8 @@ impl TryFrom<&SqliteRow> for Line {
 }
 
 /// The decisions that pass a filter, newest first.
-pub async fn decisions(connection: &mut SqliteConnection, filter: &Filter) -> Result<Vec<Line>> {
-    let rows = sqlx::query(
+pub async fn decisions(connection: &mut Connection, filter: &Filter) -> Result<Vec<Line>> {
+    let rows = query(
         "SELECT d.id, d.display_id, p.name AS project, d.title, a.name AS author, d.status, \
          d.risk_level, d.human_approval_required, d.created_at \
          FROM decisions d JOIN projects p ON p.id = d.project_id \
@@ -89,10 +88,10 @@ pub async fn decisions(connection: &mut SqliteConnection, filter: &Filter) -> Re
 
 /// How many decisions of a project are in each status.
 pub async fn counts(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project_id: Uuid,
 ) -> Result<Vec<(DecisionStatus, i64)>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT status, COUNT(*) AS number FROM decisions WHERE project_id = $1 GROUP BY status",
     )
     .bind(row::id(project_id))
@@ -164,18 +163,17 @@ macro_rules! of_open {
 }
 
 /// What belongs to the open decisions of a project.
-pub async fn of_open(connection: &mut SqliteConnection, project_id: Uuid) -> Result<OfOpen> {
+pub async fn of_open(connection: &mut Connection, project_id: Uuid) -> Result<OfOpen> {
     let id = row::id(project_id);
-    let changes =
-        sqlx::query(of_open!("t.commit_hash, t.diff_hash", "git_changes" of "git_change"));
-    let reviews = sqlx::query(of_open!("t.reviewer_agent_id", "reviews" of "review"));
-    let requests = sqlx::query(of_open!(
+    let changes = query(of_open!("t.commit_hash, t.diff_hash", "git_changes" of "git_change"));
+    let reviews = query(of_open!("t.reviewer_agent_id", "reviews" of "review"));
+    let requests = query(of_open!(
         "e.payload_json, e.created_at AS created_at, c.place",
         "JOIN events e ON e.entity_type = 'decision' AND e.entity_id = d.id \
          AND e.event_type = 'review.requested' LEFT JOIN event_chain c ON c.event_id = e.id",
         "e.id"
     ));
-    let results = sqlx::query(of_open!(
+    let results = query(of_open!(
         "p.name AS policy, r.status, r.message, r.created_at AS created_at, l.event_id, \
          l.config_hash, c.place",
         "JOIN policy_results r ON r.decision_id = d.id JOIN policies p ON p.id = r.policy_id \
@@ -216,10 +214,7 @@ pub async fn of_open(connection: &mut SqliteConnection, project_id: Uuid) -> Res
 }
 
 /// Rows by their decision.
-fn grouped<T>(
-    rows: &[SqliteRow],
-    read: impl Fn(&SqliteRow) -> Result<T>,
-) -> Result<HashMap<Uuid, Vec<T>>> {
+fn grouped<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T>) -> Result<HashMap<Uuid, Vec<T>>> {
     let mut groups: HashMap<Uuid, Vec<T>> = HashMap::new();
     for row in rows {
         groups.entry(row.uuid("decision")?).or_default().push(read(row)?);
@@ -230,13 +225,13 @@ fn grouped<T>(
 /// The decisions of a project to which a change was attached that has this commit, this diff or
 /// this parent.
 pub async fn about_commit(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     project_id: Uuid,
     commit_hash: &str,
     diff_hash: &str,
     parent_commit_hash: Option<&str>,
 ) -> Result<Vec<Uuid>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT DISTINCT d.id FROM decisions d JOIN git_changes g ON g.decision_id = d.id \
          WHERE d.project_id = $1 \
          AND (g.commit_hash = $2 OR g.diff_hash = $3 OR g.parent_commit_hash = $4) ORDER BY d.id",

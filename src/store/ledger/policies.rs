@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, SqliteConnection};
 use uuid::Uuid;
 
 use crate::domain::entity::{Policy, PolicyResult, PolicyRun};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, composed, placeholders, query};
+use crate::store::row::{self, Columns, Row};
 
-impl TryFrom<&SqliteRow> for Policy {
+impl TryFrom<&Row> for Policy {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             name: row.text("name")?,
@@ -27,10 +26,10 @@ impl TryFrom<&SqliteRow> for Policy {
     }
 }
 
-impl TryFrom<&SqliteRow> for PolicyResult {
+impl TryFrom<&Row> for PolicyResult {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             decision_id: row.uuid("decision_id")?,
@@ -63,17 +62,17 @@ pub(super) const RESULTS: &str = "SELECT r.id, r.decision_id, r.policy_id, p.nam
 /// Those of the policies of these names that the ledger has: the id, and the rest of the row if
 /// that can be read. A damaged row is brought up to date like an outdated one.
 pub async fn by_names(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     names: &[&str],
 ) -> Result<HashMap<String, (Uuid, Option<Policy>)>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, name, description, enabled, severity, config_json, created_at FROM policies \
          WHERE name IN (SELECT value FROM JSON_EACH($1))",
     )
     .bind(serde_json::json!(names).to_string())
     .fetch_all(connection)
     .await?;
-    let read = |row: &SqliteRow| {
+    let read = |row: &Row| {
         let name = row.text("name")?;
         let unreadable = |error: &Error| tracing::error!(%error, policy = name, "is rewritten");
         let policy = Policy::try_from(row).inspect_err(unreadable).ok();
@@ -83,8 +82,8 @@ pub async fn by_names(
 }
 
 /// Adds a policy, or brings the one of that id up to date.
-pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Result<()> {
-    sqlx::query(
+pub async fn upsert(connection: &mut Connection, policy: &Policy) -> Result<()> {
+    query(
         "INSERT INTO policies (id, name, description, enabled, severity, config_json, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
          description = excluded.description, enabled = excluded.enabled, \
@@ -104,37 +103,35 @@ pub async fn upsert(connection: &mut SqliteConnection, policy: &Policy) -> Resul
 
 /// Adds the results of one run, whose event has to be there.
 pub async fn insert_results(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     results: &[PolicyResult],
     run: &PolicyRun,
 ) -> Result<()> {
     if results.is_empty() {
         return Ok(());
     }
-    let mut insert = QueryBuilder::new(
+    let mut insert = composed(format!(
         "INSERT INTO policy_results (id, decision_id, policy_id, status, message, evidence_json, \
-         created_at) ",
-    );
-    insert.push_values(results, |mut values, result| {
-        values
-            .push_bind(row::id(result.id))
-            .push_bind(row::id(result.decision_id))
-            .push_bind(row::id(result.policy_id))
-            .push_bind(result.status.stored())
-            .push_bind(&result.message)
-            .push_bind(result.evidence.as_ref().map(ToString::to_string))
-            .push_bind(result.created_at.stored());
-    });
-    insert.build().execute(&mut *connection).await?;
-    let mut insert = QueryBuilder::new(
-        "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) ",
-    );
-    insert.push_values(results, |mut values, result| {
-        values
-            .push_bind(row::id(result.id))
-            .push_bind(row::id(run.event_id))
-            .push_bind(&run.config_hash);
-    });
-    insert.build().execute(connection).await?;
-    Ok(())
+         created_at) VALUES {}",
+        placeholders(results.len(), 7)
+    ));
+    for result in results {
+        insert = insert
+            .bind(row::id(result.id))
+            .bind(row::id(result.decision_id))
+            .bind(row::id(result.policy_id))
+            .bind(result.status.stored())
+            .bind(&result.message)
+            .bind(result.evidence.as_ref().map(ToString::to_string))
+            .bind(result.created_at.stored());
+    }
+    insert.execute(connection).await?;
+    let mut insert = composed(format!(
+        "INSERT INTO policy_result_runs (policy_result_id, event_id, config_hash) VALUES {}",
+        placeholders(results.len(), 3)
+    ));
+    for result in results {
+        insert = insert.bind(row::id(result.id)).bind(row::id(run.event_id)).bind(&run.config_hash);
+    }
+    insert.execute(connection).await
 }

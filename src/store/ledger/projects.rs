@@ -1,12 +1,11 @@
 //! The table `projects`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Project;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -17,10 +16,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Project {
+impl TryFrom<&Row> for Project {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             name: row.text("name")?,
@@ -37,8 +36,8 @@ pub(super) const OF_DECISION: &str =
     select!("WHERE id = (SELECT project_id FROM decisions WHERE id = $1)");
 
 /// Adds a project.
-pub async fn insert(connection: &mut SqliteConnection, project: &Project) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, project: &Project) -> Result<()> {
+    query(
         "INSERT INTO projects (id, name, root_path, default_branch, created_at, updated_at) \
          VALUES ($1, $2, $3, $4, $5, $6)",
     )
@@ -54,23 +53,21 @@ pub async fn insert(connection: &mut SqliteConnection, project: &Project) -> Res
 }
 
 /// The project of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Project>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+pub async fn by_id(connection: &mut Connection, id: Uuid) -> Result<Option<Project>> {
+    let row = query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Project::try_from).transpose()
 }
 
 /// The project with exactly that root.
-pub async fn by_root(connection: &mut SqliteConnection, root: &str) -> Result<Option<Project>> {
-    let row =
-        sqlx::query(select!("WHERE root_path = $1")).bind(root).fetch_optional(connection).await?;
+pub async fn by_root(connection: &mut Connection, root: &str) -> Result<Option<Project>> {
+    let row = query(select!("WHERE root_path = $1")).bind(root).fetch_optional(connection).await?;
     row.as_ref().map(Project::try_from).transpose()
 }
 
 /// Of the projects whose root is one of these, the one with the longest.
-pub async fn nearest(connection: &mut SqliteConnection, roots: &[&str]) -> Result<Option<Project>> {
+pub async fn nearest(connection: &mut Connection, roots: &[&str]) -> Result<Option<Project>> {
     let roots = serde_json::json!(roots).to_string();
-    let row = sqlx::query(select!(
+    let row = query(select!(
         "WHERE root_path IN (SELECT value FROM JSON_EACH($1)) ORDER BY LENGTH(root_path) DESC LIMIT 1"
     ))
     .bind(roots)
@@ -80,7 +77,7 @@ pub async fn nearest(connection: &mut SqliteConnection, roots: &[&str]) -> Resul
 }
 
 /// Every project that can be read, by name.
-pub async fn all(connection: &mut SqliteConnection) -> Result<Vec<Project>> {
-    let rows = sqlx::query(select!("ORDER BY name, id")).fetch_all(connection).await?;
+pub async fn all(connection: &mut Connection) -> Result<Vec<Project>> {
+    let rows = query(select!("ORDER BY name, id")).fetch_all(connection).await?;
     Ok(row::readable(&rows, |row| Project::try_from(row)))
 }

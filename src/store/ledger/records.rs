@@ -1,14 +1,13 @@
 //! What tasks, decisions and reviews have in common: they are named by display IDs, each in
 //! one project.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::id::{DisplayId, Kind};
 use crate::domain::time::Timestamp;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row};
 
 /// A task, decision or review, as far as naming it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +22,10 @@ pub struct Record {
     pub created_at: Timestamp,
 }
 
-impl TryFrom<&SqliteRow> for Record {
+impl TryFrom<&Row> for Record {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             project_id: row.uuid("project_id")?,
@@ -64,8 +63,8 @@ macro_rules! reviews {
 }
 
 /// The records of that display ID, at most one in each project.
-pub async fn find(connection: &mut SqliteConnection, id: DisplayId) -> Result<Vec<Record>> {
-    let rows = sqlx::query(match id.kind {
+pub async fn find(connection: &mut Connection, id: DisplayId) -> Result<Vec<Record>> {
+    let rows = query(match id.kind {
         Kind::Task => tasks!("WHERE display_id = $1"),
         Kind::Decision => decisions!("WHERE display_id = $1"),
         Kind::Review => reviews!("WHERE r.display_id = $1"),
@@ -77,12 +76,8 @@ pub async fn find(connection: &mut SqliteConnection, id: DisplayId) -> Result<Ve
 }
 
 /// The record of that id.
-pub async fn by_id(
-    connection: &mut SqliteConnection,
-    kind: Kind,
-    id: Uuid,
-) -> Result<Option<Record>> {
-    let row = sqlx::query(match kind {
+pub async fn by_id(connection: &mut Connection, kind: Kind, id: Uuid) -> Result<Option<Record>> {
+    let row = query(match kind {
         Kind::Task => tasks!("WHERE id = $1"),
         Kind::Decision => decisions!("WHERE id = $1"),
         Kind::Review => reviews!("WHERE r.id = $1"),
@@ -94,12 +89,8 @@ pub async fn by_id(
 }
 
 /// The `limit` newest records of one kind that can be read, newest first.
-pub async fn newest(
-    connection: &mut SqliteConnection,
-    kind: Kind,
-    limit: u32,
-) -> Result<Vec<Record>> {
-    let rows = sqlx::query(match kind {
+pub async fn newest(connection: &mut Connection, kind: Kind, limit: u32) -> Result<Vec<Record>> {
+    let rows = query(match kind {
         Kind::Task => tasks!("ORDER BY created_at DESC, id DESC LIMIT $1"),
         Kind::Decision => decisions!("ORDER BY created_at DESC, id DESC LIMIT $1"),
         Kind::Review => reviews!("ORDER BY r.created_at DESC, r.id DESC LIMIT $1"),
@@ -114,7 +105,7 @@ pub async fn newest(
 /// first: tasks and decisions that nobody has closed, approved or rejected, and the reviews
 /// of such decisions.
 pub async fn open_before(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     kind: Kind,
     before: Option<(Timestamp, Uuid)>,
     limit: u32,
@@ -124,7 +115,7 @@ pub async fn open_before(
         // Sorts behind every timestamp.
         None => ("9999".to_owned(), String::new()),
     };
-    let rows = sqlx::query(match kind {
+    let rows = query(match kind {
         Kind::Task => tasks!(
             "WHERE status NOT IN ('APPROVED', 'REJECTED', 'CLOSED') \
              AND (created_at < $1 OR (created_at = $1 AND id < $2)) \
@@ -158,14 +149,14 @@ pub async fn open_before(
 /// Whether the open decisions are few enough to look at the reviews of all of them. Where they
 /// are many, the newest reviews soon hold enough open ones. In a large ledger either way is
 /// slow where the other is meant.
-async fn few_decisions_open(connection: &mut SqliteConnection) -> Result<bool> {
+async fn few_decisions_open(connection: &mut Connection) -> Result<bool> {
     const FEW: i64 = 1000;
-    let open: i64 = sqlx::query_scalar(
-        "SELECT COUNT(*) FROM (SELECT 1 FROM decisions \
+    let open = query(
+        "SELECT COUNT(*) AS number FROM (SELECT 1 FROM decisions \
          WHERE status NOT IN ('APPROVED', 'REJECTED') ORDER BY created_at LIMIT $1) AS open",
     )
     .bind(FEW)
-    .fetch_one(connection)
+    .fetch_number(connection)
     .await?;
     Ok(open < FEW)
 }

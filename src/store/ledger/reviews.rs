@@ -1,13 +1,12 @@
 //! The tables `reviews` and `findings`.
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::{Finding, Review};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns, place_of};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row, place_of};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -20,10 +19,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Review {
+impl TryFrom<&Row> for Review {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             display_id: row.text("display_id")?,
@@ -37,10 +36,10 @@ impl TryFrom<&SqliteRow> for Review {
     }
 }
 
-impl TryFrom<&SqliteRow> for Finding {
+impl TryFrom<&Row> for Finding {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             severity: row.value("severity")?,
             category: row.value("category")?,
@@ -76,8 +75,8 @@ pub struct OpenReview {
 }
 
 /// Adds a review.
-pub async fn insert(connection: &mut SqliteConnection, review: &Review) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, review: &Review) -> Result<()> {
+    query(
         "INSERT INTO reviews (id, display_id, decision_id, reviewer_agent_id, status, summary, \
          created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
     )
@@ -95,12 +94,12 @@ pub async fn insert(connection: &mut SqliteConnection, review: &Review) -> Resul
 
 /// Adds a finding to a review; ids that grow keep the findings in the order they came.
 pub async fn insert_finding(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     id: Uuid,
     review_id: Uuid,
     finding: &Finding,
 ) -> Result<()> {
-    sqlx::query(
+    query(
         "INSERT INTO findings (id, review_id, severity, category, file_path, line_start, \
          line_end, message, recommendation) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
@@ -119,34 +118,30 @@ pub async fn insert_finding(
 }
 
 /// The review of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Review>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+pub async fn by_id(connection: &mut Connection, id: Uuid) -> Result<Option<Review>> {
+    let row = query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Review::try_from).transpose()
 }
 
 /// The reviews of a decision, oldest first.
-pub async fn of_decision(
-    connection: &mut SqliteConnection,
-    decision_id: Uuid,
-) -> Result<Vec<Review>> {
-    row::each(&sqlx::query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
+pub async fn of_decision(connection: &mut Connection, decision_id: Uuid) -> Result<Vec<Review>> {
+    row::each(&query(OF_DECISION).bind(row::id(decision_id)).fetch_all(connection).await?)
 }
 
 /// The findings of all reviews of a decision, each with its review's id, in the order they
 /// came.
 pub async fn findings_of_decision(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     decision_id: Uuid,
 ) -> Result<Vec<(Uuid, Finding)>> {
-    let rows = sqlx::query(FINDINGS_OF_DECISION).bind(row::id(decision_id));
+    let rows = query(FINDINGS_OF_DECISION).bind(row::id(decision_id));
     let rows = rows.fetch_all(connection).await?;
     rows.iter().map(|row| Ok((row.uuid("review_id")?, Finding::try_from(row)?))).collect()
 }
 
 /// The reviews of a project on decisions now in `review_required`, oldest first.
-pub async fn open(connection: &mut SqliteConnection, project_id: Uuid) -> Result<Vec<OpenReview>> {
-    let rows = sqlx::query(
+pub async fn open(connection: &mut Connection, project_id: Uuid) -> Result<Vec<OpenReview>> {
+    let rows = query(
         "SELECT r.display_id AS review, d.display_id AS decision, a.name AS reviewer, r.status \
          FROM decisions d JOIN reviews r ON r.decision_id = d.id \
          JOIN agents a ON a.id = r.reviewer_agent_id \

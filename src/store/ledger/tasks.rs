@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 
 use crate::domain::entity::Task;
 use crate::domain::id::DisplayId;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
-use crate::store::row::{self, Columns};
+use crate::store::engine::{Connection, query};
+use crate::store::row::{self, Columns, Row};
 
 macro_rules! select {
     ($rest:literal) => {
@@ -22,10 +21,10 @@ macro_rules! select {
     };
 }
 
-impl TryFrom<&SqliteRow> for Task {
+impl TryFrom<&Row> for Task {
     type Error = Error;
 
-    fn try_from(row: &SqliteRow) -> Result<Self> {
+    fn try_from(row: &Row) -> Result<Self> {
         Ok(Self {
             id: row.uuid("id")?,
             display_id: row.text("display_id")?,
@@ -42,8 +41,8 @@ impl TryFrom<&SqliteRow> for Task {
 }
 
 /// Adds a task.
-pub async fn insert(connection: &mut SqliteConnection, task: &Task) -> Result<()> {
-    sqlx::query(
+pub async fn insert(connection: &mut Connection, task: &Task) -> Result<()> {
+    query(
         "INSERT INTO tasks (id, display_id, project_id, title, description, risk_level, status, \
          created_by_agent_id, created_at, updated_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
@@ -64,15 +63,14 @@ pub async fn insert(connection: &mut SqliteConnection, task: &Task) -> Result<()
 }
 
 /// The task of that id.
-pub async fn by_id(connection: &mut SqliteConnection, id: Uuid) -> Result<Option<Task>> {
-    let row =
-        sqlx::query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
+pub async fn by_id(connection: &mut Connection, id: Uuid) -> Result<Option<Task>> {
+    let row = query(select!("WHERE id = $1")).bind(row::id(id)).fetch_optional(connection).await?;
     row.as_ref().map(Task::try_from).transpose()
 }
 
 /// The task of that display ID, if there is just one in the ledger.
-pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Option<Task>> {
-    let rows = sqlx::query(select!("WHERE display_id = $1 LIMIT 2"))
+pub async fn only(connection: &mut Connection, id: DisplayId) -> Result<Option<Task>> {
+    let rows = query(select!("WHERE display_id = $1 LIMIT 2"))
         .bind(id.to_string())
         .fetch_all(connection)
         .await?;
@@ -82,10 +80,10 @@ pub async fn only(connection: &mut SqliteConnection, id: DisplayId) -> Result<Op
 /// The display IDs of the decisions that are linked to a task, by the ids of the decisions
 /// themselves, of their reviews and of their disagreements.
 pub async fn decisions_around(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     task_id: Uuid,
 ) -> Result<HashMap<Uuid, String>> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, display_id FROM decisions WHERE task_id = $1 \
          UNION ALL SELECT r.id, d.display_id FROM decisions d \
          JOIN reviews r ON r.decision_id = d.id WHERE d.task_id = $1 \

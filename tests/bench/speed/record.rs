@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use govforge::store::chain;
+use govforge::store::engine::{Durability, Ledger};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection as _};
 use tokio::runtime::Builder;
@@ -26,12 +27,12 @@ pub fn fill(path: &Path, decisions: usize) {
             .await
             .unwrap();
         let own: Vec<Uuid> = ids.iter().map(|id| Uuid::try_parse(id).unwrap()).collect();
-        let mut write = connection.begin().await.unwrap();
+        connection.close().await.unwrap();
+        let ledger = Ledger::new(path.to_owned());
+        let mut write = ledger.write(Durability::Full).await.unwrap();
         chain::take_in(&mut write, &own, None).await.unwrap();
         write.commit().await.unwrap();
-        let checkpoint = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
-        checkpoint.execute(&mut connection).await.unwrap();
-        connection.close().await.unwrap();
+        ledger.close().await;
     });
 }
 

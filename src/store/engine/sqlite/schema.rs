@@ -11,12 +11,12 @@ use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
 pub(in crate::store) const MIGRATIONS: [&str; 6] = [
-    include_str!("../../../migrations/0001_ledger.sql"),
-    include_str!("../../../migrations/0002_policy_runs.sql"),
-    include_str!("../../../migrations/0003_event_chain.sql"),
-    include_str!("../../../migrations/0004_tokens.sql"),
-    include_str!("../../../migrations/0005_vouched_rows.sql"),
-    include_str!("../../../migrations/0006_order_in_the_chain.sql"),
+    include_str!("../../../../migrations/0001_ledger.sql"),
+    include_str!("../../../../migrations/0002_policy_runs.sql"),
+    include_str!("../../../../migrations/0003_event_chain.sql"),
+    include_str!("../../../../migrations/0004_tokens.sql"),
+    include_str!("../../../../migrations/0005_vouched_rows.sql"),
+    include_str!("../../../../migrations/0006_order_in_the_chain.sql"),
 ];
 
 /// Brings a file that was just opened up to date: schema, write-ahead log. Waits until

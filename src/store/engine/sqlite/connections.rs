@@ -8,8 +8,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite, SqlitePool};
 use tokio::sync::OnceCell;
 
-use super::{Durability, LOCK_PATIENCE};
-use crate::store::engine::errors::is_read_only;
+use super::errors::is_read_only;
+use crate::store::engine::{Durability, LOCK_PATIENCE};
 
 /// How many calls of a process read at the same time. Each connection has a thread and a
 /// page cache of its own.

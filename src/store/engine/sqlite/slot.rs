@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::connections::Connections;
+use super::errors::io_error;
+use super::identity::Identity;
 use crate::error::Result;
-use crate::store::engine::connections::Connections;
-use crate::store::engine::errors::io_error;
-use crate::store::engine::identity::Identity;
 
 /// How long a file that was replaced is kept open for the calls in flight.
 const GRACE: Duration = Duration::from_secs(1);

@@ -1,13 +1,12 @@
-//! The ledger file: where it is opened, and where its transactions begin and end.
-//!
-//! What is particular to SQLite stands here and below, and nowhere else: pragmas, the
-//! write-ahead log, `BEGIN IMMEDIATE`, `user_version`, and what its result codes mean.
+//! The ledger in a file: pragmas, the write-ahead log, `BEGIN IMMEDIATE`, `user_version`, and
+//! what SQLite's result codes mean.
 
 mod connections;
 mod errors;
 mod identity;
-pub(super) mod schema;
+pub(in crate::store) mod schema;
 mod slot;
+pub(super) mod statement;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sqlx::{Sqlite, SqliteConnection, SqlitePool};
+use sqlx::SqlitePool;
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
@@ -24,23 +23,21 @@ use self::connections::Connections;
 use self::errors::{busy, io_error, is_busy, moved, sql_error};
 use self::identity::Identity;
 use self::slot::Slot;
-use crate::domain::time::Timestamp;
+use super::connection::Connection;
+use super::{Durability, LOCK_PATIENCE};
 use crate::error::{Code, Error, Refusal, Result};
-use crate::store::row::Columns as _;
-
-/// A transaction on the ledger; dropped without a commit it is rolled back.
-pub type Transaction = sqlx::Transaction<'static, Sqlite>;
-
-/// How long a call waits for another process's lock before it is refused.
-pub const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long after a write the log is moved into the file, so that the file alone soon holds
 /// every record: a person who copies it gets them all.
 const SETTLE: Duration = Duration::from_secs(1);
 
+/// The time of the event that was recorded last. By SQLite's own row number: rows are only ever
+/// added, and none has an index on the time alone.
+pub(super) const NEWEST_EVENT: &str = "SELECT created_at FROM events ORDER BY rowid DESC LIMIT 1";
+
 /// One ledger file, opened by the first call that needs it.
 #[derive(Debug)]
-pub struct Ledger {
+pub(super) struct LedgerFile {
     path: PathBuf,
     /// Why no call can use it, if the place where it should lie is wrong.
     refusal: Option<Refusal>,
@@ -54,29 +51,18 @@ pub struct Ledger {
     settling: Arc<AtomicBool>,
 }
 
-/// How safe an acknowledged write is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// It survives a power cut.
-    #[default]
-    Full,
-    /// It survives the end of the process, as with the original; the last ones may be lost
-    /// in a power cut.
-    Normal,
-}
-
 /// A transaction that writes: it holds the ledger's write lock from the start, because a
 /// SQLite transaction that reads first and writes later is refused the lock at once.
 #[derive(Debug)]
-pub struct WriteTransaction<'a> {
-    transaction: Transaction,
-    ledger: &'a Ledger,
+pub(super) struct WriteTransaction<'a> {
+    transaction: Connection,
+    ledger: &'a LedgerFile,
     identity: Identity,
     pool: SqlitePool,
     _turn: MutexGuard<'a, ()>,
 }
 
-impl Ledger {
+impl LedgerFile {
     /// A ledger at `path`; touches nothing yet.
     pub fn new(path: PathBuf) -> Self {
         Self {
@@ -111,7 +97,7 @@ impl Ledger {
     /// # Errors
     ///
     /// Refuses a file that is no ledger or a newer version's; faults on a damaged one.
-    pub async fn read(&self) -> Result<Transaction> {
+    pub async fn read(&self) -> Result<Connection> {
         self.check()?;
         let pool = if self.exists() {
             self.opened(None).await?.0.readers().clone()
@@ -119,7 +105,8 @@ impl Ledger {
             self.slot.lock().await.let_go(&self.path).await?;
             self.empty.get_or_try_init(|| self.open_empty()).await?.clone()
         };
-        pool.begin().await.map_err(|error| sql_error(&self.path, error))
+        let transaction = pool.begin().await.map_err(|error| sql_error(&self.path, error))?;
+        Ok(Connection::sqlite(transaction))
     }
 
     /// Begins a transaction that writes; creates the ledger if it does not exist.
@@ -144,6 +131,7 @@ impl Ledger {
                 Err(error) => return Err(sql_error(&self.path, error)),
             }
         };
+        let transaction = Connection::sqlite(transaction);
         Ok(WriteTransaction { transaction, ledger: self, identity, pool, _turn: turn })
     }
 
@@ -245,25 +233,6 @@ impl Ledger {
 }
 
 impl WriteTransaction<'_> {
-    /// The time of the event that was recorded last, by whichever process; `None` also if that
-    /// row is damaged, which is no reason to record nothing any more.
-    ///
-    /// # Errors
-    ///
-    /// As for any statement.
-    pub async fn last_event_time(&mut self) -> Result<Option<Timestamp>> {
-        // By SQLite's own row number: rows are only ever added, and none has an index on the
-        // time alone.
-        let row = sqlx::query("SELECT created_at FROM events ORDER BY rowid DESC LIMIT 1")
-            .fetch_optional(&mut *self.transaction)
-            .await?;
-        Ok(row.and_then(|row| {
-            let unreadable =
-                |error: &Error| tracing::error!(%error, "the last event is passed over");
-            row.time("created_at").inspect_err(unreadable).ok()
-        }))
-    }
-
     /// Makes everything that was written durable.
     ///
     /// # Errors
@@ -282,15 +251,15 @@ impl WriteTransaction<'_> {
 }
 
 impl std::ops::Deref for WriteTransaction<'_> {
-    type Target = SqliteConnection;
+    type Target = Connection;
 
-    fn deref(&self) -> &SqliteConnection {
+    fn deref(&self) -> &Connection {
         &self.transaction
     }
 }
 
 impl std::ops::DerefMut for WriteTransaction<'_> {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
+    fn deref_mut(&mut self) -> &mut Connection {
         &mut self.transaction
     }
 }

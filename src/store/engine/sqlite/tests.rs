@@ -1,9 +1,11 @@
-use sqlx::Connection as _;
 use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection as _, SqliteConnection};
 
 use super::*;
 use crate::error::Code;
-use crate::store::engine::schema::MIGRATIONS;
+use crate::store::engine::query;
+use crate::store::engine::sqlite::schema::MIGRATIONS;
+use crate::store::row::Columns as _;
 
 async fn version(path: &Path) -> i64 {
     let mut connection =
@@ -20,13 +22,10 @@ async fn execute(path: &Path, sql: &'static str) {
 #[tokio::test]
 async fn a_missing_ledger_reads_as_empty_and_is_created_by_a_write() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("deeper/govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("deeper/govforge.db"));
     let mut transaction = ledger.read().await.unwrap();
-    let projects: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM projects")
-        .fetch_one(&mut *transaction)
-        .await
-        .unwrap();
-    assert_eq!(projects, 0);
+    let projects = query("SELECT COUNT(*) AS number FROM projects");
+    assert_eq!(projects.fetch_number(&mut transaction).await.unwrap(), 0);
     assert!(!ledger.exists());
     ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
     assert!(ledger.exists());
@@ -46,13 +45,11 @@ async fn a_ledger_of_the_first_version_is_brought_up_to_date_with_its_events_que
          INSERT INTO events VALUES ('e1', 'p', 'task', 't', 'x', NULL, NULL, '1');",
     )
     .await;
-    let ledger = Ledger::new(path.clone());
+    let ledger = LedgerFile::new(path.clone());
     let mut read = ledger.read().await.unwrap();
-    let queued: Vec<String> =
-        sqlx::query_scalar("SELECT event_id || origin FROM event_queue ORDER BY turn")
-            .fetch_all(&mut *read)
-            .await
-            .unwrap();
+    let queued = query("SELECT event_id || origin AS event FROM event_queue ORDER BY turn");
+    let queued = queued.fetch_all(&mut read).await.unwrap();
+    let queued: Vec<String> = queued.iter().map(|row| row.text("event").unwrap()).collect();
     assert_eq!(queued, ["e1earlier", "e2earlier"]);
     assert_eq!(version(&path).await, MIGRATIONS.len() as i64);
 }
@@ -63,7 +60,7 @@ async fn a_newer_ledger_is_refused_and_left_alone() {
     let path = directory.path().join("govforge.db");
     execute(&path, "CREATE TABLE projects (id TEXT); PRAGMA user_version = 999").await;
     let before = std::fs::read(&path).unwrap();
-    let error = Ledger::new(path.clone()).write(Durability::Full).await.unwrap_err();
+    let error = LedgerFile::new(path.clone()).write(Durability::Full).await.unwrap_err();
     assert_eq!(error.code(), Some(Code::UnusableLedger));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
@@ -73,29 +70,29 @@ async fn the_database_of_another_program_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("other.db");
     execute(&path, "CREATE TABLE bookmarks (id TEXT)").await;
-    let error = Ledger::new(path.clone()).write(Durability::Full).await.unwrap_err();
+    let error = LedgerFile::new(path.clone()).write(Durability::Full).await.unwrap_err();
     assert_eq!(error.code(), Some(Code::UnusableLedger));
     std::fs::write(&path, b"no database at all, but long enough to be taken for one").unwrap();
-    let error = Ledger::new(path).read().await.unwrap_err();
+    let error = LedgerFile::new(path).read().await.unwrap_err();
     assert_eq!(error.code(), Some(Code::UnusableLedger));
 }
 
-async fn agents(ledger: &Ledger) -> i64 {
+async fn agents(ledger: &LedgerFile) -> i64 {
     let mut read = ledger.read().await.unwrap();
-    sqlx::query_scalar("SELECT COUNT(*) FROM agents").fetch_one(&mut *read).await.unwrap()
+    query("SELECT COUNT(*) AS number FROM agents").fetch_number(&mut read).await.unwrap()
 }
 
 async fn add_agent(write: &mut WriteTransaction<'_>) {
-    let sql = "INSERT INTO agents (id, name, type, created_at) \
-               VALUES ('00', 'claude', 'CLAUDE', '2026-05-10 14:02:11.000000')";
-    sqlx::raw_sql(sql).execute(&mut **write).await.unwrap();
+    let text = "INSERT INTO agents (id, name, type, created_at) \
+                VALUES ('00', 'claude', 'CLAUDE', '2026-05-10 14:02:11.000000')";
+    query(text).execute(write).await.unwrap();
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn a_ledger_that_was_removed_is_noticed_and_made_anew() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
     write.commit().await.unwrap();
@@ -113,7 +110,7 @@ async fn a_ledger_that_was_removed_is_noticed_and_made_anew() {
 #[tokio::test]
 async fn no_success_is_reported_into_a_file_that_was_removed() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
@@ -125,7 +122,7 @@ async fn no_success_is_reported_into_a_file_that_was_removed() {
 #[cfg(unix)]
 async fn replace(path: &Path) {
     let backup = path.with_file_name("backup.db");
-    let other = Ledger::new(backup.clone());
+    let other = LedgerFile::new(backup.clone());
     other.write(Durability::Full).await.unwrap().commit().await.unwrap();
     other.close().await;
     std::fs::rename(&backup, path).unwrap();
@@ -135,7 +132,7 @@ async fn replace(path: &Path) {
 #[tokio::test]
 async fn a_ledger_that_was_replaced_is_opened() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
     write.commit().await.unwrap();
@@ -144,7 +141,7 @@ async fn a_ledger_that_was_replaced_is_opened() {
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
     write.commit().await.unwrap();
-    assert_eq!(agents(&Ledger::new(ledger.path().to_owned())).await, 1);
+    assert_eq!(agents(&LedgerFile::new(ledger.path().to_owned())).await, 1);
 }
 
 /// Two servers had the old file open: neither plays the old log into the new file, and each
@@ -155,7 +152,7 @@ async fn servers_that_had_the_old_ledger_open_meet_again_in_the_new_one() {
     for removed in [&[][..], &["", "-wal", "-shm"], &["", "-wal"]] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("govforge.db");
-        let (first, second) = (Ledger::new(path.clone()), Ledger::new(path.clone()));
+        let (first, second) = (LedgerFile::new(path.clone()), LedgerFile::new(path.clone()));
         first.write(Durability::Full).await.unwrap().commit().await.unwrap();
         let mut write = second.write(Durability::Full).await.unwrap();
         add_agent(&mut write).await;
@@ -175,7 +172,7 @@ async fn servers_that_had_the_old_ledger_open_meet_again_in_the_new_one() {
         second.write(Durability::Full).await.unwrap().commit().await.unwrap();
         first.close().await;
         second.close().await;
-        assert_eq!(agents(&Ledger::new(path)).await, 1);
+        assert_eq!(agents(&LedgerFile::new(path)).await, 1);
     }
 }
 
@@ -190,7 +187,7 @@ async fn lock(path: &Path) -> SqliteConnection {
 #[tokio::test]
 async fn a_lock_that_is_held_too_long_is_a_refusal_that_can_be_sent_again() {
     let directory = tempfile::tempdir().unwrap();
-    let mut ledger = Ledger::new(directory.path().join("govforge.db"));
+    let mut ledger = LedgerFile::new(directory.path().join("govforge.db"));
     ledger.patience = Duration::from_millis(50);
     ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
     let other = lock(ledger.path()).await;
@@ -208,7 +205,7 @@ async fn a_lock_that_is_held_too_long_is_a_refusal_that_can_be_sent_again() {
 async fn cancelled_writes_leave_no_trace() {
     const CALLS: u32 = 20;
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
     let other = lock(ledger.path()).await;
     for call in 0..CALLS {
@@ -222,9 +219,9 @@ async fn cancelled_writes_leave_no_trace() {
         // Cut off anywhere between the first wait and the acknowledged commit.
         let whole = async {
             let mut write = ledger.write(Durability::Full).await.unwrap();
-            let sql = "INSERT INTO agents (id, name, type, created_at) \
-                       VALUES ($1, $1, 'HUMAN', '2026-05-10 14:02:11.000000')";
-            sqlx::query(sql).bind(call).execute(&mut *write).await.unwrap();
+            let text = "INSERT INTO agents (id, name, type, created_at) \
+                        VALUES ($1, $1, 'HUMAN', '2026-05-10 14:02:11.000000')";
+            query(text).bind(call).execute(&mut write).await.unwrap();
             write.commit().await.unwrap();
         };
         let mut whole = std::pin::pin!(whole);
@@ -246,7 +243,7 @@ async fn cancelled_writes_leave_no_trace() {
 #[tokio::test]
 async fn an_idle_ledger_holds_no_lock_and_its_log_is_empty() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
     write.commit().await.unwrap();
@@ -260,23 +257,22 @@ async fn an_idle_ledger_holds_no_lock_and_its_log_is_empty() {
     tokio::time::timeout(10 * SETTLE, settled).await.unwrap();
     let copy = directory.path().join("copy.db");
     std::fs::copy(ledger.path(), &copy).unwrap();
-    assert_eq!(agents(&Ledger::new(copy)).await, 1);
+    assert_eq!(agents(&LedgerFile::new(copy)).await, 1);
 }
 
 #[tokio::test]
 async fn the_durability_of_the_writer_is_the_one_asked_for() {
     for (durability, pragma) in [(Durability::Full, 2), (Durability::Normal, 1)] {
         let directory = tempfile::tempdir().unwrap();
-        let ledger = Ledger::new(directory.path().join("govforge.db"));
+        let ledger = LedgerFile::new(directory.path().join("govforge.db"));
         ledger.write(durability).await.unwrap().commit().await.unwrap();
         // Whoever opens the file first, it is the writer's that counts.
-        let again = Ledger::new(ledger.path().to_owned());
+        let again = LedgerFile::new(ledger.path().to_owned());
         assert_eq!(agents(&again).await, 0);
         for ledger in [ledger, again] {
             let mut write = ledger.write(durability).await.unwrap();
-            let set: i64 =
-                sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut *write).await.unwrap();
-            assert_eq!(set, pragma);
+            let set = query("PRAGMA synchronous").fetch_one(&mut write).await.unwrap();
+            assert_eq!(set.integer("synchronous").unwrap(), pragma);
         }
     }
 }
@@ -288,7 +284,7 @@ async fn devices_and_paths_that_are_not_utf_8_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let not_utf_8 = directory.path().join(std::ffi::OsStr::from_bytes(b"ledger-\xff.db"));
     for path in [PathBuf::from("/dev/null"), not_utf_8] {
-        let error = Ledger::new(path).write(Durability::Full).await.unwrap_err();
+        let error = LedgerFile::new(path).write(Durability::Full).await.unwrap_err();
         assert_eq!(error.code(), Some(Code::UnusableLedger));
     }
 }
@@ -297,14 +293,14 @@ async fn devices_and_paths_that_are_not_utf_8_are_refused() {
 #[tokio::test]
 async fn a_ledger_that_was_moved_elsewhere_holds_every_record() {
     let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::new(directory.path().join("govforge.db"));
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     let mut write = ledger.write(Durability::Full).await.unwrap();
     add_agent(&mut write).await;
     write.commit().await.unwrap();
     let elsewhere = directory.path().join("elsewhere.db");
     std::fs::rename(ledger.path(), &elsewhere).unwrap();
     assert_eq!(agents(&ledger).await, 0);
-    assert_eq!(agents(&Ledger::new(elsewhere)).await, 1);
+    assert_eq!(agents(&LedgerFile::new(elsewhere)).await, 1);
 }
 
 #[tokio::test]
@@ -313,13 +309,10 @@ async fn a_ledger_of_the_version_before_is_brought_up_to_date() {
     let path = directory.path().join("govforge.db");
     execute(&path, MIGRATIONS[0]).await;
     execute(&path, "PRAGMA user_version = 1").await;
-    let ledger = Ledger::new(path.clone());
+    let ledger = LedgerFile::new(path.clone());
     let mut read = ledger.read().await.unwrap();
-    let runs: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM policy_result_runs")
-        .fetch_one(&mut *read)
-        .await
-        .unwrap();
-    assert_eq!(runs, 0);
+    let runs = query("SELECT COUNT(*) AS number FROM policy_result_runs");
+    assert_eq!(runs.fetch_number(&mut read).await.unwrap(), 0);
     assert_eq!(version(&path).await, MIGRATIONS.len() as i64);
 }
 
@@ -328,11 +321,11 @@ async fn a_ledger_of_the_version_before_is_brought_up_to_date() {
 async fn a_ledger_without_a_log_gets_one() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("govforge.db");
-    let ledger = Ledger::new(path.clone());
+    let ledger = LedgerFile::new(path.clone());
     ledger.write(Durability::Full).await.unwrap().commit().await.unwrap();
     ledger.close().await;
     execute(&path, "PRAGMA journal_mode = DELETE").await;
-    assert_eq!(agents(&Ledger::new(path.clone())).await, 0);
+    assert_eq!(agents(&LedgerFile::new(path.clone())).await, 0);
     let mode = sqlx::query_scalar::<_, String>("PRAGMA journal_mode");
     let options = SqliteConnectOptions::new().filename(&path);
     let mut other = SqliteConnection::connect_with(&options).await.unwrap();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::LOCK_PATIENCE;
 use crate::error::{Code, Error};
+use crate::store::engine::LOCK_PATIENCE;
 
 const DISK_FULL: &str = "the disk is full; nothing was recorded: free some space, then try again";
 
