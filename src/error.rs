@@ -1,7 +1,8 @@
 //! The one error of the program, and which kind to use where.
 //!
-//! - [`Refusal`]: the caller can do something about it. Its message alone tells an agent
-//!   which parameter, which value, what would be accepted and the next step. It becomes a
+//! - [`Refusal`]: the caller can do something about it. Its message alone tells which value is
+//!   wrong, what would be accepted and the next step, to an agent in words of the wire
+//!   (parameters, tools), to a person in words of the terminal: see [`Audience`]. It becomes a
 //!   tool result with `isError: true`, or exit code 1 of a verb.
 //! - [`Fault`]: the server or its surroundings failed (a damaged ledger, a full disk). The
 //!   caller sees a short summary as JSON-RPC error -32603, or exit code 3; the cause, which
@@ -9,8 +10,11 @@
 //!
 //! Layers below `mcp` and `cli` return [`Error`]; only those two know how it looks outside.
 
+mod audience;
+
 use std::fmt;
 
+pub use self::audience::Audience;
 use crate::domain::excerpt::{printable, without_middle};
 
 /// A result with the program's error.
@@ -77,13 +81,40 @@ pub enum Code {
 pub struct Refusal {
     /// The stable name.
     pub code: Code,
-    /// Whole sentences for an agent or a person; never a library's raw text.
-    pub message: String,
+    to_agent: String,
+    to_person: String,
 }
 
+impl Refusal {
+    /// A refusal with the same message for everybody, which names nothing of the wire. Whatever
+    /// it quotes, it stays short enough for an agent's context, and steers no terminal that it is
+    /// printed on.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = shown(&message.into());
+        Self { code, to_person: message.clone(), to_agent: message }
+    }
+
+    /// A refusal whose message depends on whom it tells; as short and harmless as one of
+    /// [`Refusal::new`].
+    pub fn by_audience(code: Code, message: impl Fn(Audience) -> String) -> Self {
+        let to = |audience| shown(&message(audience));
+        Self { code, to_agent: to(Audience::Agent), to_person: to(Audience::Person) }
+    }
+
+    /// Whole sentences for the audience; never a library's raw text.
+    pub fn told(&self, to: Audience) -> &str {
+        to.pick(&self.to_agent, &self.to_person)
+    }
+}
+
+fn shown(message: &str) -> String {
+    printable(&without_middle(message))
+}
+
+/// As an agent is told.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)
+        write!(f, "{}: {}", self.code, self.to_agent)
     }
 }
 
@@ -125,14 +156,17 @@ impl std::error::Error for Fault {
 }
 
 impl Error {
-    /// A refusal with its code and message. Whatever the message quotes, it stays short enough
-    /// for an agent's context, and steers no terminal that it is printed on.
+    /// A refusal in the same words for everybody, as [`Refusal::new`].
     pub fn refused(code: Code, message: impl Into<String>) -> Self {
-        let message = printable(&without_middle(&message.into()));
-        Self::Refused(Refusal { code, message })
+        Self::Refused(Refusal::new(code, message))
     }
 
-    /// A refusal of one parameter's value.
+    /// A refusal in the words of whom it tells, as [`Refusal::by_audience`].
+    pub fn refused_by_audience(code: Code, message: impl Fn(Audience) -> String) -> Self {
+        Self::Refused(Refusal::by_audience(code, message))
+    }
+
+    /// A refusal of one value that was given.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::refused(Code::InvalidInput, message)
     }

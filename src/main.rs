@@ -20,7 +20,7 @@ use govforge::stdio::server::Server;
 
 fn main() {
     let cli = Cli::parse();
-    logging::init();
+    logging::init(if cli.verb.is_some() { logging::Mode::Verb } else { logging::Mode::Server });
     let code = cli::conclude(match cli.verb {
         None => {
             let service = service();

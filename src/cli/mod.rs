@@ -28,7 +28,7 @@ use self::set_up::{connect, init, pages};
 use self::sign::{gate, hook, token, verdict};
 use crate::domain::excerpt::{is_layout, printable};
 use crate::domain::value::Value;
-use crate::error::Error;
+use crate::error::{Audience, Error};
 
 /// A local ledger that keeps AI coding agents accountable, served over MCP
 ///
@@ -153,7 +153,7 @@ impl From<io::Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Refused(refusal) => Self::Refused(refusal.message),
+            Error::Refused(refusal) => Self::Refused(refusal.told(Audience::Person).to_owned()),
             Error::Fault(fault) => {
                 if let Some(cause) = fault.source() {
                     tracing::error!(%cause, "{fault}");

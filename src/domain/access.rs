@@ -97,9 +97,17 @@ pub enum UseCase {
 }
 
 impl UseCase {
-    /// What a message calls it.
+    /// What a message calls it: a tool by its name.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// What it is called to a person, who knows no tools.
+    pub fn words(self) -> String {
+        match self {
+            Self::ApproveDecision => "a verdict".to_owned(),
+            other => other.name().replace('_', " "),
+        }
     }
 
     /// The scopes of which one is needed. Whoever may read decisions reads all that hangs off

@@ -52,10 +52,13 @@ impl Repository {
     /// unknown extensions) or that belongs to another user; `InvalidInput` for a blank path.
     pub fn open(repo_path: &str, base: &Path, project_root: &Path) -> Result<Self> {
         if repo_path.trim().is_empty() {
-            return Err(Error::invalid(format!(
-                "repo_path is blank. Name the root of the project's repository: {}.",
-                project_root.display()
-            )));
+            return Err(Error::refused_by_audience(Code::InvalidInput, |to| {
+                format!(
+                    "{} is blank. Name the root of the project's repository: {}.",
+                    to.pick("repo_path", "The path"),
+                    project_root.display()
+                )
+            }));
         }
         let project = dunce::canonicalize(project_root).map_err(|_| {
             Error::refused(
@@ -94,14 +97,14 @@ fn resolve(repo_path: &str, base: &Path, project: &Path) -> Result<PathBuf> {
             true => String::new(),
             false => format!(" ({})", path.display()),
         };
-        Error::refused(
-            Code::NotARepository,
+        Error::refused_by_audience(Code::NotARepository, |to| {
             format!(
-                "repo_path `{repo_path}`{place} does not exist, or may not be read. Name the \
-                 root of the project's repository: {}.",
+                "{}`{repo_path}`{place} does not exist, or may not be read. Name the root of the \
+                 project's repository: {}.",
+                to.parameter("repo_path"),
                 project.display()
-            ),
-        )
+            )
+        })
     })
 }
 
@@ -109,16 +112,15 @@ fn resolve(repo_path: &str, base: &Path, project: &Path) -> Result<PathBuf> {
 fn in_scope(repo_path: &str, path: &Path, project: &Path) -> Result<Layout> {
     let own = Layout::at(project);
     let outside = || {
-        Error::refused(
-            Code::PathOutsideRepo,
+        Error::refused_by_audience(Code::PathOutsideRepo, |to| {
             format!(
-                "repo_path `{repo_path}` leads to {}, which is not part of the project at {}. \
-                 Accepted are that project's root, its linked worktrees, and repositories \
-                 inside it.",
+                "{}`{repo_path}` leads to {}, which is not part of the project at {}. Accepted \
+                 are that project's root, its linked worktrees, and repositories inside it.",
+                to.parameter("repo_path"),
                 path.display(),
                 project.display()
-            ),
-        )
+            )
+        })
     };
     let inside = path.starts_with(project);
     let Some(layout) = Layout::at(path) else {
@@ -153,35 +155,35 @@ fn is_worktree_of(layout: &Layout, own: Option<&Layout>) -> bool {
 
 fn not_the_root(repo_path: &str, holder: &Layout, project: &Path) -> Error {
     let root = holder.root.display();
-    let next = if project != holder.root && project.starts_with(&holder.root) {
+    let is_part = project != holder.root && project.starts_with(&holder.root);
+    Error::refused_by_audience(Code::NotARepository, |to| {
+        let next = match is_part {
+            true => format!(
+                "The project at {} is only a part of that repository: register the whole with \
+                 `govforge init {}`.",
+                project.display(),
+                shell_word(&root)
+            ),
+            false => to.pick(format!("Pass repo_path `{root}`."), format!("Go to {root}.")),
+        };
         format!(
-            "The project at {} is only a part of that repository: register the whole with \
-             `govforge init {}`.",
-            project.display(),
-            shell_word(&root)
+            "{}`{repo_path}` is not the root of a repository; it lies in the repository {root}. \
+             {next}",
+            to.parameter("repo_path")
         )
-    } else {
-        format!("Pass repo_path `{root}`.")
-    };
-    Error::refused(
-        Code::NotARepository,
-        format!(
-            "repo_path `{repo_path}` is not the root of a repository; it lies in the \
-             repository {root}. {next}"
-        ),
-    )
+    })
 }
 
 fn not_a_repository(repo_path: &str, path: &Path) -> Error {
-    Error::refused(
-        Code::NotARepository,
+    Error::refused_by_audience(Code::NotARepository, |to| {
         format!(
-            "repo_path `{repo_path}` ({0}) is not a git repository, and in none. Name a \
-             directory that holds one, or make one with `git init {1}`.",
+            "{}`{repo_path}` ({}) is not a git repository, and in none. Name a directory that \
+             holds one, or make one with `git init {}`.",
+            to.parameter("repo_path"),
             path.display(),
             shell_word(path.display())
-        ),
-    )
+        )
+    })
 }
 
 fn open_git(layout: &Layout) -> Result<git2::Repository> {

@@ -21,16 +21,22 @@ pub(super) fn resolve(repository: &Repository, revision: &str, stop: Stop<'_>) -
         revision => revision,
     };
     if revision.starts_with('-') {
-        return Err(Error::invalid(format!(
-            "commit_hash `{revision}` starts with a dash, which no commit's name does. \
-             Pass a hash, a branch, a tag, or HEAD."
-        )));
+        return Err(Error::refused_by_audience(Code::InvalidInput, |to| {
+            format!(
+                "{}`{revision}` starts with a dash, which no commit's name does. Pass a hash, a \
+                 branch, a tag, or HEAD.",
+                to.parameter("commit_hash")
+            )
+        }));
     }
     if revision.contains("..") {
-        return Err(Error::invalid(format!(
-            "commit_hash `{revision}` is a range. Pass the one commit whose change is meant \
-             (it is compared with its first parent)."
-        )));
+        return Err(Error::refused_by_audience(Code::InvalidInput, |to| {
+            format!(
+                "{}`{revision}` is a range. Pass the one commit whose change is meant (it is \
+                 compared with its first parent).",
+                to.parameter("commit_hash")
+            )
+        }));
     }
     let id_len = match repository.inner.object_format() {
         ObjectFormat::Sha1 => 20,
@@ -74,13 +80,13 @@ fn peel(repository: &Repository, revision: &str, id: Oid) -> Result<Oid> {
         Ok(commit) => Ok(commit.id()),
         Err(_) => {
             let kind = object.kind().map_or("no commit", |kind| kind.str());
-            Err(Error::refused(
-                Code::CommitNotFound,
+            Err(Error::refused_by_audience(Code::CommitNotFound, |to| {
                 format!(
-                    "commit_hash `{revision}` names a {kind}, not a commit. Pass the commit \
-                     that contains it: `git log --oneline` lists commits."
-                ),
-            ))
+                    "{}`{revision}` names a {kind}, not a commit. Pass the commit that contains \
+                     it: `git log --oneline` lists commits.",
+                    to.parameter("commit_hash")
+                )
+            }))
         }
     }
 }
@@ -102,36 +108,40 @@ fn the_one_commit(repository: &Repository, revision: &str, stop: Stop<'_>) -> Re
                 count if count > MAX_NAMED => format!("among them {}", named.join(", ")),
                 _ => named.join(", "),
             };
-            Err(Error::refused(
-                Code::CommitNotFound,
+            Err(Error::refused_by_audience(Code::CommitNotFound, |to| {
                 format!(
-                    "commit_hash `{revision}` is the start of several objects: {named}. Pass \
-                     more digits."
-                ),
-            ))
+                    "{}`{revision}` is the start of several objects: {named}. Pass more digits.",
+                    to.parameter("commit_hash")
+                )
+            }))
         }
     }
 }
 
 fn not_found(repository: &Repository, revision: &str) -> Error {
-    let refused = |message| Error::refused(Code::CommitNotFound, message);
     let root = repository.root().display();
     let word = shell_word(&root);
     if repository.inner.is_empty().unwrap_or(false)
         || (revision == "HEAD"
             && repository.inner.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch))
     {
-        return refused(format!(
-            "the branch checked out in {root} has no commit yet, so `{revision}` names none. \
-             Commit the change first, then retry."
-        ));
+        return Error::refused(
+            Code::CommitNotFound,
+            format!(
+                "the branch checked out in {root} has no commit yet, so `{revision}` names none. \
+                 Commit the change first, then retry."
+            ),
+        );
     }
     let remote = remote_branches(repository, revision);
     if let [first, ..] = &remote[..] {
-        return refused(format!(
-            "commit_hash `{revision}` names no commit in {root}; only a remote's branch has \
-             that name: pass `{first}`."
-        ));
+        return Error::refused_by_audience(Code::CommitNotFound, |to| {
+            format!(
+                "{}`{revision}` names no commit in {root}; only a remote's branch has that name: \
+                 pass `{first}`.",
+                to.parameter("commit_hash")
+            )
+        });
     }
     let digits = revision.bytes().all(|byte| byte.is_ascii_hexdigit());
     let hint = if digits && revision.len() < MIN_PREFIX_DIGITS {
@@ -141,10 +151,13 @@ fn not_found(repository: &Repository, revision: &str) -> Error {
     } else {
         "A commit of another clone must be fetched first.".to_owned()
     };
-    refused(format!(
-        "commit_hash `{revision}` names no commit in {root}. {hint} Pass a hash, a branch, a \
-         tag, or HEAD: `git -C {word} log --oneline -5` shows the latest."
-    ))
+    Error::refused_by_audience(Code::CommitNotFound, |to| {
+        format!(
+            "{}`{revision}` names no commit in {root}. {hint} Pass a hash, a branch, a tag, or \
+             HEAD: `git -C {word} log --oneline -5` shows the latest.",
+            to.parameter("commit_hash")
+        )
+    })
 }
 
 /// The remotes' branches with that name, as `remote/branch`.

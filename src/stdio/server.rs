@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use crate::domain::access::UseCase;
-use crate::error::Error;
+use crate::error::{Audience, Error};
 use crate::ledger::Service;
 use crate::ledger::access::guard::Access;
 use crate::mcp::errors;
@@ -54,7 +54,7 @@ impl Server {
         let why = match self.service.access().await {
             Ok(Access::Nothing(why)) => why,
             Ok(_) => return,
-            Err(Error::Refused(refusal)) => refusal.message,
+            Err(Error::Refused(refusal)) => refusal.told(Audience::Agent).to_owned(),
             Err(Error::Fault(fault)) => fault.summary,
         };
         let workflow = instructions.take().unwrap_or_default();

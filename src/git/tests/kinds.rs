@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::support::{Git, Place, go_on, skip};
-use crate::error::{Code, Refusal};
+use crate::error::{Audience, Code, Refusal};
 use crate::git::{Located, Repository, locate};
 
 fn open(repo_path: impl AsRef<Path>, project: &Path) -> Result<Repository, Refusal> {
@@ -30,7 +30,7 @@ fn assert_refused(result: Result<Repository, Refusal>, code: Code, parts: &[&str
 fn assert_says(refusal: &Refusal, code: Code, parts: &[&str]) {
     assert_eq!(refusal.code, code, "{refusal}");
     for part in parts {
-        assert!(refusal.message.contains(part), "no {part:?} in: {refusal}");
+        assert!(refusal.told(Audience::Agent).contains(part), "no {part:?} in: {refusal}");
     }
 }
 

@@ -1,13 +1,15 @@
 //! How a commit may be named.
 
 use super::support::{Git, Place, go_on};
-use crate::error::{Code, Error};
+use crate::error::{Audience, Code, Error};
 
 /// The commit that the extractor finds, or the refusal.
 fn find(git: &Git, revision: &str) -> Result<String, (Code, String)> {
     match git.open().change(revision, &go_on) {
         Ok(change) => Ok(change.commit_hash),
-        Err(Error::Refused(refusal)) => Err((refusal.code, refusal.message)),
+        Err(Error::Refused(refusal)) => {
+            Err((refusal.code, refusal.told(Audience::Agent).to_owned()))
+        }
         Err(fault) => panic!("{fault}"),
     }
 }

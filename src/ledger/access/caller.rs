@@ -63,9 +63,10 @@ impl Caller {
 }
 
 fn from_file(file: &Path) -> Result<Option<Held>, Refusal> {
-    let wrong = |what: &str| Refusal {
-        code: Code::InvalidConfig,
-        message: format!("{} {what} It may hold one key: token = \"gfp_...\".", file.display()),
+    let wrong = |what: &str| {
+        let file = file.display();
+        let message = format!("{file} {what} It may hold one key: token = \"gfp_...\".");
+        Refusal::new(Code::InvalidConfig, message)
     };
     match std::fs::read_to_string(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(held.secret, Secret::read("gfp_abc"));
         assert_eq!(held.place, file.display().to_string());
         std::fs::write(&file, "\ntokn = \"gfp_abc\"\n").unwrap();
-        let message = from_file(&file).unwrap_err().message;
+        let message = from_file(&file).unwrap_err().to_string();
         assert!(message.contains("line 2") && !message.contains("gfp_abc"), "{message}");
     }
 }

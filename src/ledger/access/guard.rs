@@ -9,7 +9,7 @@ use super::secret::same;
 use crate::domain::access::{Scope, UseCase};
 use crate::domain::time::Clock;
 use crate::domain::value::AgentType;
-use crate::error::{Code, Error, Result};
+use crate::error::{Audience, Code, Error, Result};
 use crate::ledger::Service;
 use crate::store;
 use crate::store::engine::{Connection, Durability, Ledger, WriteTransaction};
@@ -45,20 +45,22 @@ impl Access {
     }
 
     fn check(&self, use_case: UseCase) -> Result<()> {
-        let message = match self {
+        let token = match self {
             Self::Everything => return Ok(()),
             Self::Token(_) if self.covers(use_case) => return Ok(()),
-            Self::Nothing(why) => why.clone(),
-            Self::Token(token) => format!(
-                "The token \"{}\" does not cover {}: that needs {}, and it has {}. Leave this \
-                 step to whoever may do it.",
-                token.label,
-                use_case.name(),
-                named(use_case.scopes(), " or "),
-                named(&scopes(token), ", ")
-            ),
+            Self::Nothing(why) => return Err(Error::refused(Code::NotPermitted, why)),
+            Self::Token(token) => token,
         };
-        Err(Error::refused(Code::NotPermitted, message))
+        Err(Error::refused_by_audience(Code::NotPermitted, |to| {
+            let needed = named(use_case.scopes(), " or ");
+            format!(
+                "The token \"{}\" does not cover {}: that needs {needed}, and it has {}. Leave \
+                 this step to whoever may do it.",
+                token.label,
+                to.pick(use_case.name().to_owned(), use_case.words()),
+                named(&scopes(token), ", ")
+            )
+        }))
     }
 }
 
@@ -163,7 +165,7 @@ impl Guarded {
     async fn access_by(&self, connection: &mut Connection) -> Result<Access> {
         match &self.caller.token {
             Ok(None) => Ok(Access::Everything),
-            Err(refusal) => Ok(Access::Nothing(refusal.message.clone())),
+            Err(refusal) => Ok(Access::Nothing(refusal.told(Audience::Agent).to_owned())),
             Ok(Some(held)) => self.accepted(connection, held).await,
         }
     }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::digest;
 use crate::domain::entity::Project;
 use crate::domain::excerpt::quoted;
-use crate::error::{Code, Error, Result};
+use crate::error::{Audience, Code, Error, Result};
 use crate::git::{ChangedLine, Scan, Why};
 use crate::ledger::settings::file;
 use crate::ledger::settings::location::{DIRECTORY, POLICIES_FILE};
@@ -71,23 +71,34 @@ impl Rules {
         let refused = |message: String| Error::refused(Code::InvalidPolicyConfig, message);
         let named = given.map_or_else(
             || format!("The policy file {}", path.display()),
-            |given| format!("config_path {}", quoted(given)),
+            |given| Audience::Agent.parameter("config_path") + &quoted(given),
         );
         let resolved = dunce::canonicalize(&path).map_err(|_error| {
-            refused(format!(
-                "{named} is no file that can be read. Send the path of a policy file inside {}, \
-                 or leave config_path out to use .govforge/policies.toml or the defaults.",
-                root.display()
-            ))
+            Error::refused_by_audience(Code::InvalidPolicyConfig, |to| {
+                let next = to.pick(
+                    format!(
+                        "Send the path of a policy file inside {}, or leave config_path out to \
+                         use .govforge/policies.toml or the defaults.",
+                        root.display()
+                    ),
+                    "Put one there, or remove it to use the defaults.".to_owned(),
+                );
+                format!("{named} is no file that can be read. {next}")
+            })
         })?;
         // The original may have stored a root that leads through a symlink.
         let resolved_root = dunce::canonicalize(root).unwrap_or_else(|_error| root.to_owned());
         if !resolved.starts_with(resolved_root) {
-            return Err(refused(format!(
-                "{named} lies outside the project {}. Policies must be part of the project: send \
-                 a path inside it, or leave config_path out.",
-                root.display()
-            )));
+            return Err(Error::refused_by_audience(Code::InvalidPolicyConfig, |to| {
+                format!(
+                    "{named} lies outside the project {}. Policies must be part of the project: {}.",
+                    root.display(),
+                    to.pick(
+                        "send a path inside it, or leave config_path out",
+                        "put a file there instead of the link"
+                    )
+                )
+            }));
         }
         let bytes = file::read(&resolved)
             .and_then(|bytes| bytes.ok_or_else(|| "was removed just now.".to_owned()))
@@ -125,7 +136,10 @@ impl Rules {
                         evaluation.not_scanned(Some(&missed.path), reason(missed.why));
                     }
                 }
-                Err(Error::Refused(refusal)) => evaluation.not_scanned(None, &refusal.message),
+                Err(Error::Refused(refusal)) => {
+                    // It is stored, and read by both.
+                    evaluation.not_scanned(None, refusal.told(Audience::Person))
+                }
                 Err(fault) => return Err(fault),
             }
         }

@@ -216,27 +216,31 @@ impl Service {
 
 /// The refusal of a request to review what a person has judged.
 fn stands(decision: &Decision, verdict: ApprovalStatus) -> Error {
-    let next = match verdict {
-        ApprovalStatus::Approved => {
-            "A review can still be recorded with submit_review, and a different change sends the \
-             decision back to review; otherwise ask the person for another verdict."
-        }
-        ApprovalStatus::NeedsChanges => {
-            "Attach the change that answers it with attach_git_diff, then call request_review \
-             again; or ask the person for another verdict."
-        }
-        ApprovalStatus::Rejected => {
-            "Ask the person for another verdict, or record another decision with record_decision."
-        }
-    };
-    Error::refused(
-        Code::VerdictStands,
+    Error::refused_by_audience(Code::VerdictStands, |to| {
+        let next = match verdict {
+            ApprovalStatus::Approved => format!(
+                "A review can still be recorded{}, and a different change sends the decision back \
+                 to review; otherwise ask the person for another verdict.",
+                to.pick(" with submit_review", "")
+            ),
+            ApprovalStatus::NeedsChanges => format!(
+                "Attach the change that answers it{} again; or ask the person for another verdict.",
+                to.pick(
+                    " with attach_git_diff, then call request_review",
+                    ", then have it reviewed"
+                )
+            ),
+            ApprovalStatus::Rejected => format!(
+                "Ask the person for another verdict, or record another decision{}.",
+                to.pick(" with record_decision", "")
+            ),
+        };
         format!(
             "A person has given the verdict {verdict} on {}, which only another verdict changes. \
              {next} Nothing was recorded.",
             decision.display_id
-        ),
-    )
+        )
+    })
 }
 
 /// A finding's last line may not come before its first, and stands for nothing without one.

@@ -131,9 +131,10 @@ pub fn durability(directory: &Path) -> Result<Durability> {
 fn read(directory: &Path) -> Result<Config> {
     let file = directory.join(FILE);
     let wrong = |what: String| {
-        let message = format!("{} {what} Correct it, then send the call again.", file.display());
-        tracing::error!("{message}");
-        Error::refused(Code::InvalidConfig, message)
+        tracing::warn!("{} {what}", file.display());
+        Error::refused_by_audience(Code::InvalidConfig, |to| {
+            format!("{} {what} Correct it, then {}.", file.display(), to.again())
+        })
     };
     let Some(bytes) = file::read(&file).map_err(wrong)? else {
         return Ok(Default::default());

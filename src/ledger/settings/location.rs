@@ -64,13 +64,11 @@ impl Location {
                 .map(|found| found.join(LEDGER_FILE))
                 .map(|ledger| inside(ledger, environment.home.as_deref()))
                 .unwrap_or_else(|| {
-                    Err(Refusal {
-                        code: Code::InvalidConfig,
-                        message:
-                            "There is no home directory to keep a ledger in. Run `govforge init` \
-                              in the repository, or set GOVFORGE_DB to the path of a file."
-                                .to_owned(),
-                    })
+                    Err(Refusal::new(
+                        Code::InvalidConfig,
+                        "There is no home directory to keep a ledger in. Run `govforge init` in \
+                         the repository, or set GOVFORGE_DB to the path of a file.",
+                    ))
                 }),
         };
         Self {
@@ -94,13 +92,13 @@ fn from_setting(
         // `sqlite+aiosqlite` and the like are how SQLAlchemy names its drivers.
         Some((scheme, rest)) if scheme == "sqlite" || scheme.starts_with("sqlite+") => rest,
         Some((scheme, _)) => {
-            return Err(Refusal {
-                code: Code::InvalidConfig,
-                message: format!(
+            return Err(Refusal::new(
+                Code::InvalidConfig,
+                format!(
                     "GOVFORGE_DB names a database of the kind \"{scheme}\". The ledger is one \
                      SQLite file: set GOVFORGE_DB to a path, or to sqlite:///absolute/path."
                 ),
-            });
+            ));
         }
     };
     // An absolute Windows path stands behind the third slash: `sqlite:///C:/ledger.db`.
@@ -142,7 +140,7 @@ pub fn outside(link: &Path) -> Refusal {
          meant.",
         link.display()
     );
-    Refusal { code: Code::InvalidConfig, message }
+    Refusal::new(Code::InvalidConfig, message)
 }
 
 /// The `.govforge/` for a directory.

@@ -121,15 +121,16 @@ impl Service {
             && question(write.connection(), &decision, settings.confirm, &rules).await?.fingerprint
                 != seen
         {
-            return Err(Error::refused(
-                Code::PersonMustDecide,
+            return Err(Error::refused_by_audience(Code::PersonMustDecide, |to| {
                 format!(
-                    "{} was changed or judged since the person was asked, so the answer is not \
-                     about it as it stands. Nothing was recorded; send the call again, and the \
-                     person is shown how it stands now.",
-                    decision.display_id
-                ),
-            ));
+                    "{} was changed or judged since {} asked, so the answer is not about it as it \
+                     stands. Nothing was recorded; {}, and {} shown how it stands now.",
+                    decision.display_id,
+                    to.pick("the person was", "you were"),
+                    to.again(),
+                    to.pick("the person is", "you are")
+                )
+            }));
         }
         let approver = write.agent(&input.approver).await?;
         let approval = Approval {
@@ -199,14 +200,20 @@ impl Service {
 
 /// The refusal of a verdict that no person has confirmed, where one has to.
 fn unconfirmed(decision_id: &str) -> Error {
-    Error::refused(
-        Code::PersonMustDecide,
+    Error::refused_by_audience(Code::PersonMustDecide, |to| {
+        let (why, next) = to.pick(
+            (
+                "this client cannot ask",
+                format!("Ask the person to run `govforge approve {decision_id}` in a terminal."),
+            ),
+            ("--yes asks nobody", "Leave --yes out, in a terminal.".to_owned()),
+        );
         format!(
             "A person must decide on {decision_id} in front of the question itself: [approval] \
-             confirm = \"always\" in .govforge/config.toml, and this client cannot ask. Nothing \
-             was recorded. Ask the person to run `govforge approve {decision_id}` in a terminal."
-        ),
-    )
+             confirm = \"always\" in .govforge/config.toml, and {why}. Nothing was recorded. \
+             {next}"
+        )
+    })
 }
 
 /// The refusal of a verdict for which a person was asked and gave none. It is no rejection.

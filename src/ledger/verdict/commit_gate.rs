@@ -140,14 +140,14 @@ fn judge(commit: &str, candidates: &[Candidate]) -> (Reason, Option<String>, Str
     } else if let Some(one) = find(false, true) {
         let message = format!(
             "{id} is approved, but for another diff than that of commit {commit}. Have the \
-             author attach this commit (attach_git_diff) and a person approve it again.",
+             author attach this commit, then approve it again: `govforge approve {id}`.",
             id = one.display_id
         );
         (Reason::ApprovedForAnotherDiff, Some(one.display_id.clone()), message)
     } else {
         let message = format!(
-            "No decision has the diff of commit {commit}. Have the author record one \
-             (record_decision), attach the commit (attach_git_diff) and a person approve it."
+            "No decision has the diff of commit {commit}. Have its author record one and attach \
+             the commit; then a person approves it with `govforge approve`."
         );
         (Reason::NoDecision, None, message)
     }

@@ -10,7 +10,7 @@ use crate::domain::names::approver::reads_as_agent;
 use crate::domain::names::hidden::first_hidden;
 use crate::domain::names::lookalike::read_the_same;
 use crate::domain::value::AgentType;
-use crate::error::{Code, Error, Result};
+use crate::error::{Audience, Code, Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::settings::config::{self, ApprovalSettings, Requirement};
@@ -85,15 +85,21 @@ pub(in crate::ledger) async fn check_approver(
         return Ok(());
     }
     let refused = |why: String| {
-        Err(Error::refused(
-            Code::ApproverNotAccepted,
+        Err(Error::refused_by_audience(Code::ApproverNotAccepted, |to| {
+            let (required, next) = to.pick(
+                (
+                    " (human_approval_required)",
+                    "Ask that person, and send the verdict under their name; never under yours.",
+                ),
+                ("", "Sign with your own name: --as NAME, GOVFORGE_USER or git's user.name."),
+            );
             format!(
-                "approver \"{approver}\" {why} {} needs the verdict of a person who did not author \
-                 it (human_approval_required). Ask that person, and send the verdict under their \
-                 name; never under yours. Nothing was recorded.",
+                "{}\"{approver}\" {why} {} needs the verdict of a person who did not author \
+                 it{required}. {next} Nothing was recorded.",
+                to.parameter("approver"),
                 decision.display_id
-            ),
-        ))
+            )
+        }))
     };
     let agents = store::ledger::agents::not_human(connection).await?;
     // Whoever spells a name that tells its kind is known by the spelling itself.
@@ -118,22 +124,22 @@ pub(in crate::ledger) async fn check_approver(
 fn check_readable(approver: &str) -> Result<()> {
     let length = approver.chars().count();
     if length > MAX_NAME {
-        return Err(Error::refused(
-            Code::ApproverNotAccepted,
+        return Err(Error::refused_by_audience(Code::ApproverNotAccepted, |to| {
             format!(
-                "approver has {length} characters; a name has at most {MAX_NAME}. Shorten it. \
-                 Nothing was recorded."
-            ),
-        ));
+                "{} has {length} characters; a name has at most {MAX_NAME}. Shorten it. Nothing \
+                 was recorded.",
+                to.pick("approver", "The name of the signer")
+            )
+        }));
     }
     let refused = |why: &str| {
-        Err(Error::refused(
-            Code::ApproverNotAccepted,
+        Err(Error::refused_by_audience(Code::ApproverNotAccepted, |to| {
             format!(
-                "approver \"{approver}\" {why} Send the name as the person writes it, in letters \
-                 that show. Nothing was recorded."
-            ),
-        ))
+                "{}\"{approver}\" {why} {}, in letters that show. Nothing was recorded.",
+                to.parameter("approver"),
+                to.pick("Send the name as the person writes it", "Write the name as it is read")
+            )
+        }))
     };
     if let Some(hidden) = first_hidden(approver) {
         let code = u32::from(hidden);
@@ -159,20 +165,12 @@ pub(in crate::ledger) async fn check_ready(
         match requirement {
             Requirement::PolicyChecks => {
                 if !are_checked(connection, decision, &changes, rules).await? {
-                    missing.push(
-                        "the policies have not been run for the change attached now by the project's \
-                         rules as they are now: call run_policy_checks without config_path"
-                            .to_owned(),
-                    );
+                    missing.push(Missing::PolicyChecks);
                 }
             }
             Requirement::Review => {
                 if !is_reviewed(connection, decision, &changes).await? {
-                    missing.push(
-                        "nobody but the author has reviewed the change attached now: call \
-                         request_review, and have the reviewer call submit_review"
-                            .to_owned(),
-                    );
+                    missing.push(Missing::Review);
                 }
             }
             Requirement::NoOpenDisagreement => {
@@ -181,11 +179,7 @@ pub(in crate::ledger) async fn check_ready(
                     store::ledger::disagreements::of_decision(connection, decision.id).await?;
                 let open = open_topics(all, verdict.as_ref());
                 if !open.is_empty() {
-                    missing.push(format!(
-                        "open disagreements ({}): a person settles them by a verdict of \
-                         needs_changes or rejected, with the reason as comment",
-                        open.join("; ")
-                    ));
+                    missing.push(Missing::Settlement(open));
                 }
             }
         }
@@ -193,15 +187,52 @@ pub(in crate::ledger) async fn check_ready(
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Error::refused(
-        Code::ApprovalNotReady,
+    Err(Error::refused_by_audience(Code::ApprovalNotReady, |to| {
+        let missing: Vec<String> = missing.iter().map(|one| one.told(to)).collect();
         format!(
             "{} cannot be approved yet; [approval] require in .govforge/config.toml asks for \
              more: {}. Nothing was recorded.",
             decision.display_id,
             missing.join("; ")
-        ),
-    ))
+        )
+    }))
+}
+
+/// What the settings ask for and does not hold yet.
+enum Missing {
+    PolicyChecks,
+    Review,
+    /// Of the open disagreements on these topics.
+    Settlement(Vec<String>),
+}
+
+impl Missing {
+    /// What is missing, and how to bring it about.
+    fn told(&self, to: Audience) -> String {
+        match self {
+            Self::PolicyChecks => format!(
+                "the policies have not been run for the change attached now by the project's \
+                 rules as they are now: {}",
+                to.pick("call run_policy_checks without config_path", "have its author run them")
+            ),
+            Self::Review => format!(
+                "nobody but the author has reviewed the change attached now: {}",
+                to.pick(
+                    "call request_review, and have the reviewer call submit_review",
+                    "have another agent review it"
+                )
+            ),
+            Self::Settlement(topics) => format!(
+                "open disagreements ({}): {} with the reason as {}",
+                topics.join("; "),
+                to.pick(
+                    "a person settles them by a verdict of needs_changes or rejected,",
+                    "settle them by `govforge needs-changes` or `govforge reject`,"
+                ),
+                to.pick("comment", "message (-m)")
+            ),
+        }
+    }
 }
 
 /// Whether the policies have been run for the change attached now, by the rules that the

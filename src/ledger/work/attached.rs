@@ -35,14 +35,16 @@ impl Service {
         let project = self.project_of(&mut read, decision.project_id).await?;
         let change = store::ledger::git_changes::newest(&mut read, decision.id).await?;
         let change = change.ok_or_else(|| {
-            Error::refused(
-                Code::CommitNotFound,
+            Error::refused_by_audience(Code::CommitNotFound, |to| {
                 format!(
-                    "No change is attached to {}. An agent attaches one with attach_git_diff, \
-                     once it is committed.",
-                    decision.display_id
-                ),
-            )
+                    "No change is attached to {}. {}, once it is committed.",
+                    decision.display_id,
+                    to.pick(
+                        "An agent attaches one with attach_git_diff",
+                        "Have its author attach one"
+                    )
+                )
+            })
         })?;
         Ok(Attached {
             decision_id: decision.display_id,

@@ -194,13 +194,14 @@ impl Service {
         match self.find_project(connection, setting).await {
             Ok(Found::Registered(project)) => Ok(Some(project)),
             Ok(Found::Registrable(_)) => Ok(None),
-            Err(Error::Refused(refusal)) => Err(Error::refused(
-                Code::InvalidConfig,
-                format!(
-                    "GOVFORGE_PROJECT is set to a project that is not there. {}",
-                    refusal.message
-                ),
-            )),
+            Err(Error::Refused(refusal)) => {
+                Err(Error::refused_by_audience(Code::InvalidConfig, |to| {
+                    format!(
+                        "GOVFORGE_PROJECT is set to a project that is not there. {}",
+                        refusal.told(to)
+                    )
+                }))
+            }
             Err(fault) => Err(fault),
         }
     }
@@ -340,25 +341,31 @@ async fn register(
 }
 
 async fn unregistered(connection: &mut Connection, given: &str, path: &Path) -> Result<Error> {
-    let next = match git::locate(path) {
-        Ok(Some(located)) => format!(
-            "Register it: run `govforge init {}`, then send the call again.",
-            shell_word(located.main_root.display())
-        ),
-        _ if path.is_dir() => {
-            "It is in no git repository: send the absolute path of the project's, which \
-             `govforge init PATH` registers."
-                .to_owned()
-        }
-        _ => "No such directory is here: send the absolute path of the project's repository, \
-              which `govforge init PATH` registers."
-            .to_owned(),
-    };
+    let located = git::locate(path);
     let known = known_projects(connection).await?;
-    Ok(Error::refused(
-        Code::ProjectNotFound,
-        format!("project_path {} belongs to no registered project. {next} {known}", quoted(given)),
-    ))
+    Ok(Error::refused_by_audience(Code::ProjectNotFound, |to| {
+        let send = to.pick("send", "name");
+        let next = match &located {
+            Ok(Some(located)) => format!(
+                "Register it: run `govforge init {}`, then {}.",
+                shell_word(located.main_root.display()),
+                to.again()
+            ),
+            _ if path.is_dir() => format!(
+                "It is in no git repository: {send} the absolute path of the project's, which \
+                 `govforge init PATH` registers."
+            ),
+            _ => format!(
+                "No such directory is here: {send} the absolute path of the project's \
+                 repository, which `govforge init PATH` registers."
+            ),
+        };
+        format!(
+            "{}{} belongs to no registered project. {next} {known}",
+            to.parameter("project_path"),
+            quoted(given)
+        )
+    }))
 }
 
 async fn known_projects(connection: &mut Connection) -> Result<String> {

@@ -4,7 +4,7 @@ use crate::domain::entity::{Decision, Project, Review, Task};
 use crate::domain::excerpt::quoted;
 use crate::domain::id::{DisplayId, Kind, Reference};
 use crate::domain::names::nearest;
-use crate::error::{Code, Error, Fault, Result};
+use crate::error::{Audience, Code, Error, Fault, Result};
 use crate::ledger::Service;
 use crate::store;
 use crate::store::engine::Connection;
@@ -111,28 +111,29 @@ impl Service {
         let list: Vec<String> = choices
             .iter()
             .map(|(project, record)| {
-                let send = if unique(&project.name) {
+                let name = if unique(&project.name) {
                     format!("{}/{}", project.name, record.display_id)
                 } else {
                     record.id.to_string()
                 };
                 format!(
-                    "\"{send}\" for the one in {} ({})",
+                    "\"{name}\" for the one in {} ({})",
                     project.root_path,
                     quoted(&record.title)
                 )
             })
             .collect();
-        Err(Error::refused(
-            Code::AmbiguousId,
+        Err(Error::refused_by_audience(Code::AmbiguousId, |to| {
             format!(
-                "{parameter} {} exists in {} projects of the ledger {}. Send {}.",
+                "{}{} exists in {} projects of the ledger {}. {} {}.",
+                to.parameter(parameter),
                 quoted(text.trim()),
                 list.len(),
                 self.ledger.path().display(),
+                to.pick("Send", "Name"),
                 list.join(", or ")
-            ),
-        ))
+            )
+        }))
     }
 
     /// The refusal of a name that no record has.
@@ -145,24 +146,40 @@ impl Service {
     ) -> Result<Error> {
         let text = text.trim();
         let shown = quoted(text);
-        let (code, make, example) = match kind {
-            Kind::Task => (Code::TaskNotFound, "create_task opens one", "TASK-001"),
-            Kind::Decision => (Code::DecisionNotFound, "record_decision makes one", "DEC-001"),
-            Kind::Review => (Code::ReviewNotFound, "submit_review makes one", "REV-001"),
+        let (code, example) = match kind {
+            Kind::Task => (Code::TaskNotFound, "TASK-001"),
+            Kind::Decision => (Code::DecisionNotFound, "DEC-001"),
+            Kind::Review => (Code::ReviewNotFound, "REV-001"),
         };
         let noun = kind.noun();
         let ledger = self.ledger.path().display();
-        let what = if Reference::read(kind, text).is_some() {
-            format!("`{parameter}` is {shown}, and no {noun} in the ledger {ledger} has that id.")
-        } else {
-            format!(
+        let is_id = Reference::read(kind, text).is_some();
+        let what = |to: Audience| match (to, is_id) {
+            (Audience::Agent, true) => format!(
+                "`{parameter}` is {shown}, and no {noun} in the ledger {ledger} has that id."
+            ),
+            (Audience::Agent, false) => format!(
                 "`{parameter}` is {shown}, which is no id of a {noun}: send one such as {example}, \
                  <project name>/{example} or a UUID. The ledger is {ledger}."
-            )
+            ),
+            (Audience::Person, true) => {
+                format!("No {noun} in the ledger {ledger} has the id {shown}.")
+            }
+            (Audience::Person, false) => format!(
+                "{shown} is no id of a {noun}: name one such as {example}, <project \
+                 name>/{example} or a UUID. The ledger is {ledger}."
+            ),
         };
         let known = store::ledger::records::newest(connection, kind, CANDIDATES).await?;
         if known.is_empty() {
-            return Ok(Error::refused(code, format!("{what} It holds no {noun} yet: {make}.")));
+            return Ok(Error::refused_by_audience(code, |to| {
+                let make = match kind {
+                    Kind::Task => to.pick("create_task opens", "an agent opens"),
+                    Kind::Decision => to.pick("record_decision makes", "an agent records"),
+                    Kind::Review => to.pick("submit_review makes", "an agent submits"),
+                };
+                format!("{} It holds no {noun} yet: {make} one.", what(to))
+            }));
         }
         let projects = store::ledger::projects::all(connection).await?;
         let mut known: Vec<(f64, String, String)> = known
@@ -178,7 +195,9 @@ impl Service {
             .take(SUGGESTIONS)
             .map(|(_, id, title)| format!("{id} ({})", quoted(title)))
             .collect();
-        Ok(Error::refused(code, format!("{what} The nearest there: {}.", names.join(", "))))
+        Ok(Error::refused_by_audience(code, |to| {
+            format!("{} The nearest there: {}.", what(to), names.join(", "))
+        }))
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Args;
 use crate::domain::entity::Finding;
 use crate::domain::value::{FindingCategory, FindingSeverity, ReviewStatus, RiskLevel};
-use crate::error::{Code, Error, Result};
+use crate::error::{Audience, Code, Error, Result};
 use crate::mcp::schema::{self, Side, violations};
 
 /// One parameter of every kind.
@@ -96,7 +96,7 @@ fn refusal(mut given: Value) -> String {
     match read::<Sample>(given.clone()).expect_err(&given.to_string()) {
         Error::Refused(refusal) => {
             assert_eq!(refusal.code, Code::InvalidInput);
-            refusal.message
+            refusal.told(Audience::Agent).to_owned()
         }
         Error::Fault(fault) => panic!("{given}: {fault:?}"),
     }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::excerpt::quoted;
 use crate::domain::names::nearest::nearest;
-use crate::error::Error;
+use crate::error::{Audience, Error};
 use crate::mcp::args::Args;
 use crate::mcp::schema;
 use crate::stdio::server::Server;
@@ -105,7 +105,9 @@ fn unknown(name: &str, known: &[&str]) -> String {
 
 fn read<T: DeserializeOwned + JsonSchema + 'static>(args: Args<T>) -> Result<T, ErrorData> {
     args.read().map_err(|error| match error {
-        Error::Refused(refusal) => ErrorData::invalid_params(refusal.message, None),
+        Error::Refused(refusal) => {
+            ErrorData::invalid_params(refusal.told(Audience::Agent).to_owned(), None)
+        }
         Error::Fault(fault) => {
             tracing::error!(error = &fault as &dyn std::error::Error, "a prompt failed");
             ErrorData::internal_error(fault.summary, None)

@@ -9,6 +9,7 @@ pub mod output_schema;
 pub mod server;
 pub mod snapshot;
 pub mod story;
+pub mod transcript;
 pub mod world;
 
 /// Tells why a test, or a part of it, cannot run here: a skipped test must be visible.

@@ -205,7 +205,7 @@ fn diff_is_what_git_prints() {
     let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "Another" });
     server.call("record_decision", decision);
     server.close();
-    contains_all(&refused(&app, &["diff", "DEC-002"]), &["attach_git_diff"]);
+    contains_all(&refused(&app, &["diff", "DEC-002"]), &["Have its author attach one"]);
 }
 
 /// Agents work in working trees that are thrown away.
@@ -409,7 +409,7 @@ fn the_name_of_the_signer_may_be_gits() {
 #[test]
 fn the_gate_lets_only_an_approved_diff_pass() {
     let app = played_until("attach_git_diff");
-    contains_all(&refused(&app, &["gate"]), &["No decision", "record_decision"]);
+    contains_all(&refused(&app, &["gate"]), &["No decision", "Have its author record one"]);
     let mut server = app.serve();
     let project = app.here().to_str().unwrap().to_owned();
     let attach = json!({ "decision_id": "DEC-001", "repo_path": project });

@@ -5,3 +5,5 @@ mod connect;
 mod documents;
 mod looking;
 mod pages;
+mod refusals;
+mod screens;

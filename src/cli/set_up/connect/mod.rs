@@ -18,6 +18,7 @@ use self::edit::Mistake;
 use crate::cli::Failure;
 use crate::cli::terminal::screen::Screen;
 use crate::domain::excerpt::{one_line, printable};
+use crate::error::Error;
 use crate::ledger::Service;
 
 /// Let a client start govforge: write its configuration
@@ -107,11 +108,7 @@ pub fn machine(service: &Service) -> Result<Machine, Failure> {
 /// # Errors
 /// Refuses where the setting that names the ledger is wrong.
 pub fn ledger(service: &Service) -> Result<PathBuf, Failure> {
-    let path = service
-        .location()
-        .ledger
-        .clone()
-        .map_err(|refusal| Failure::Refused(refusal.message.clone()))?;
+    let path = service.location().ledger.clone().map_err(Error::from)?;
     Ok(resolved(&path))
 }
 

@@ -12,6 +12,7 @@ use crate::cli::set_up::connect::config_file::ConfigFile;
 use crate::cli::set_up::connect::edit::Mistake;
 use crate::cli::set_up::connect::resolved;
 use crate::cli::set_up::mcp_client::{Client, configured};
+use crate::error::Audience;
 use crate::ledger::settings::location::{Environment, Location};
 
 /// What Cursor and VS Code replace by the directory that is open in them.
@@ -109,7 +110,10 @@ impl<'a> Wired<'a> {
             home: Some(self.machine.home.clone()),
         };
         let location = Location::find(self.directory.to_owned(), environment);
-        location.ledger.map(|path| Some(resolved(&path))).map_err(|refusal| refusal.message)
+        location
+            .ledger
+            .map(|path| Some(resolved(&path)))
+            .map_err(|refusal| refusal.told(Audience::Person).to_owned())
     }
 }
 

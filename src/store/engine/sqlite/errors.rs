@@ -8,26 +8,28 @@ use crate::store::engine::LOCK_PATIENCE;
 const DISK_FULL: &str = "the disk is full; nothing was recorded: free some space, then try again";
 
 pub(super) fn busy(path: &Path) -> Error {
-    Error::refused(
-        Code::LedgerBusy,
+    Error::refused_by_audience(Code::LedgerBusy, |to| {
         format!(
             "Another process has been writing to the ledger {} for {} seconds. Nothing of this \
-             call was recorded; send it again.",
+             {} was recorded; {} it again.",
             path.display(),
-            LOCK_PATIENCE.as_secs()
-        ),
-    )
+            LOCK_PATIENCE.as_secs(),
+            to.pick("call", "command"),
+            to.pick("send", "run")
+        )
+    })
 }
 
 pub(super) fn moved(path: &Path) -> Error {
-    Error::refused(
-        Code::LedgerBusy,
+    Error::refused_by_audience(Code::LedgerBusy, |to| {
+        let call = to.pick("call", "command");
         format!(
-            "The ledger {} was removed or replaced during this call, so the call may not be in \
-             it. Send it again.",
-            path.display()
-        ),
-    )
+            "The ledger {} was removed or replaced during this {call}, so the {call} may not be \
+             in it. {} it again.",
+            path.display(),
+            to.pick("Send", "Run")
+        )
+    })
 }
 
 /// The ledger, or the directory for it, cannot be made.
