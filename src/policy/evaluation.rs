@@ -1,10 +1,10 @@
 //! One change, judged by the active policies.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::findings::evidence::{Bounded, LineHit, Unread};
+use super::findings::evidence::{Bounded, Excused, LineHit, Unread};
 use super::patterns::content::{Owner, Weighed};
 use super::patterns::literals::Found;
 use super::rules::rule::{Facts, ReadsLines};
@@ -33,7 +33,8 @@ pub struct Evaluation<'a> {
     set: &'a PolicySet,
     subject: Subject<'a>,
     lines: Vec<Bounded<LineHit>>,
-    excused: Vec<Bounded<LineHit>>,
+    matched: Vec<BTreeSet<usize>>,
+    excused: Vec<Bounded<Excused>>,
     unread: Bounded<Unread>,
     /// The file of the last line, how many of its lines came, and which policies look at its
     /// removed and its added lines, where that was asked.
@@ -56,19 +57,19 @@ impl PolicySet {
 
 impl<'a> Evaluation<'a> {
     fn new(set: &'a PolicySet, subject: Subject<'a>) -> Self {
-        let bounded = || set.active.iter().map(|_| Bounded::default()).collect();
+        let active = set.active.iter();
         Self {
             set,
             subject,
-            lines: bounded(),
-            excused: bounded(),
+            lines: active.clone().map(|_| Bounded::default()).collect(),
+            matched: vec![BTreeSet::new(); set.active.len()],
+            excused: active.clone().map(|_| Bounded::default()).collect(),
             unread: Bounded::default(),
             path: String::new(),
             count: 0,
             reads: vec![[None; 2]; set.active.len()],
-            counts_lines: set
-                .active
-                .iter()
+            counts_lines: active
+                .clone()
                 .any(|active| active.rule.lines().is_some_and(ReadsLines::counts_lines)),
             file_lines: HashMap::new(),
             found: Found::default(),
@@ -112,16 +113,17 @@ impl<'a> Evaluation<'a> {
         if found.is_empty() {
             return;
         }
-        let Weighed { counts, excused } = rule.weigh(text, found);
-        let named = |found: &[usize]| {
-            let names = found.iter().map(|&pattern| &patterns[pattern].name);
-            LineHit::new(line.path, line.number, names)
+        let Weighed { counts, excused } = rule.weigh(line.path, text, found);
+        let named = |found: &mut dyn Iterator<Item = usize>| {
+            LineHit::new(line.path, line.number, found.map(|pattern| &patterns[pattern].name))
         };
-        if !excused.is_empty() {
-            self.excused[policy].push(|| named(&excused));
+        for alike in excused.chunk_by(|(_, one), (_, other)| one == other) {
+            let found = &mut alike.iter().map(|(pattern, _)| *pattern);
+            self.excused[policy].push(|| Excused { line: named(found), why: alike[0].1 });
         }
         if !counts.is_empty() {
-            self.lines[policy].push(|| named(&counts));
+            self.matched[policy].extend(&counts);
+            self.lines[policy].push(|| named(&mut counts.into_iter()));
         }
     }
 
@@ -144,15 +146,16 @@ impl<'a> Evaluation<'a> {
     /// The verdicts, in order of evaluation: one of each policy that applies.
     pub fn finish(mut self) -> Vec<Verdict> {
         self.next_file("");
-        let seen = self.lines.iter().zip(&self.excused);
+        let seen = self.lines.iter().zip(&self.matched).zip(&self.excused);
         self.set
             .active
             .iter()
             .zip(seen)
-            .filter_map(|(active, (lines, excused))| {
+            .filter_map(|(active, ((lines, matched), excused))| {
                 let facts = Facts {
                     subject: &self.subject,
                     lines,
+                    matched,
                     excused,
                     file_lines: &self.file_lines,
                     unread: &self.unread,

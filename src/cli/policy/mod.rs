@@ -1,11 +1,13 @@
 //! `govforge policy`: the policies for a person, a hook and CI.
 
+pub(in crate::cli) mod places;
 mod sarif;
 
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
 
+use self::places::{excused, places};
 use crate::cli::Failure;
 use crate::cli::terminal::screen::{BAD, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
 use crate::domain::value::{PolicyResultStatus, RiskLevel, Value as _};
@@ -170,7 +172,7 @@ fn report(judged: &PoliciesRun, screen: &mut Screen) -> Result<(), Failure> {
         let text = format!("{}: {}", result.policy, result.message);
         screen.hanging((&lead, style), &text, str::to_owned)?;
         if result.status != PolicyResultStatus::Passed {
-            let places = places(result);
+            let places = places(&result.evidence);
             for place in places.iter().take(PLACES) {
                 screen.line(format!("           {}", place.shown()))?;
             }
@@ -179,50 +181,14 @@ fn report(judged: &PoliciesRun, screen: &mut Screen) -> Result<(), Failure> {
                 screen.line(format!("           and {more} more; --json has them"))?;
             }
         }
+        if let Some(excused) = excused(&result.evidence) {
+            screen.hanging(("           ", PLAIN), &excused, str::to_owned)?;
+        }
     }
     for name in &judged.not_applicable {
         screen.line(styled(FAINT, format!("{:<9}{name}: does not apply", "-")))?;
     }
     Ok(())
-}
-
-/// A place that a result is about.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub path: String,
-    pub line: Option<u64>,
-    pub patterns: Vec<String>,
-}
-
-impl Place {
-    fn shown(&self) -> String {
-        let plain = |character: char| if character.is_control() { '\u{fffd}' } else { character };
-        let path: String = self.path.chars().map(plain).collect();
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        match self.patterns.is_empty() {
-            true => format!("{path}{line}"),
-            false => format!("{path}{line}: {}", self.patterns.join(", ")),
-        }
-    }
-}
-
-/// The places that a result's evidence names.
-pub(super) fn places(result: &PolicyJudged) -> Vec<Place> {
-    let texts = |entry: &Json| {
-        let texts = entry["patterns"].as_array().into_iter().flatten();
-        texts.filter_map(Json::as_str).map(str::to_owned).collect()
-    };
-    ["lines", "files", "not_scanned"]
-        .iter()
-        .flat_map(|list| result.evidence[list].as_array().into_iter().flatten())
-        .filter_map(|entry| {
-            Some(Place {
-                path: entry["path"].as_str()?.to_owned(),
-                line: entry["line"].as_u64(),
-                patterns: texts(entry),
-            })
-        })
-        .collect()
 }
 
 fn conclude(judged: &PoliciesRun) -> Result<(), Failure> {

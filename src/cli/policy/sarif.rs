@@ -4,7 +4,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
-use crate::cli::policy::places;
+use super::places::places;
 use crate::domain::value::{PolicyResultStatus, Value as _};
 use crate::ledger::policies::preview::{PoliciesRun, PolicyJudged};
 
@@ -137,7 +137,7 @@ fn findings(rule_index: usize, result: &PolicyJudged) -> Vec<Finding> {
         message: Text { text },
         locations,
     };
-    let mut findings: Vec<Finding> = places(result)
+    let mut findings: Vec<Finding> = places(&result.evidence)
         .into_iter()
         .map(|place| {
             let text = match place.patterns.is_empty() {

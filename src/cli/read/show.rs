@@ -5,6 +5,7 @@ use std::io;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::cli::policy::places::excused;
 use crate::cli::read::events::rows;
 use crate::cli::read::list::{of_risk, of_status};
 use crate::cli::terminal::screen::{
@@ -175,6 +176,9 @@ fn policies(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
             (&lead, of_policy(result.status)),
             &format!("{}: {message}{stale}", result.policy),
         )?;
+        if let Some(excused) = full.evidence.as_ref().and_then(excused) {
+            screen.quote(("           ", PLAIN), &excused)?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use super::excuses::Excuse;
+
 /// So many entries of a list are kept.
 const KEPT: usize = 100;
 /// So many of the patterns that one line or path matches are kept.
@@ -64,6 +66,21 @@ impl LineHit {
 
     pub(in crate::policy) fn json(&self) -> Value {
         json!({ "path": self.path, "line": self.number, "patterns": self.patterns })
+    }
+}
+
+/// Patterns that a line holds and that are no findings, all for the same reason.
+#[derive(Debug)]
+pub(in crate::policy) struct Excused {
+    pub line: LineHit,
+    pub why: Excuse,
+}
+
+impl Excused {
+    pub(in crate::policy) fn json(&self) -> Value {
+        let mut json = self.line.json();
+        json["reason"] = json!(self.why);
+        json
     }
 }
 
@@ -139,6 +156,16 @@ pub(in crate::policy) fn files_with_patterns(hits: &Bounded<PathHit>) -> Value {
 /// The entries that are kept, each as `json` has it.
 pub(in crate::policy) fn listed<T>(entries: &Bounded<T>, json: impl Fn(&T) -> Value) -> Vec<Value> {
     entries.kept().iter().map(json).collect()
+}
+
+/// The first of some texts, for a list that is shown beside what was found.
+pub(in crate::policy) fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Value {
+    texts.into_iter().take(KEPT).map(|text| json!(clipped(text))).collect()
+}
+
+/// The paths that are kept, as the original lists them.
+pub(in crate::policy) fn paths(hits: &Bounded<PathHit>) -> Value {
+    texts(hits.kept().iter().map(|hit| &hit.path))
 }
 
 fn names<'a>(patterns: impl Iterator<Item = &'a String>) -> Vec<String> {

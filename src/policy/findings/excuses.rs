@@ -1,4 +1,25 @@
-//! Comments that excuse a line: `govforge:allow <pattern name>` at its end.
+//! Why a match is no finding, and the comment that says so: `govforge:allow <pattern name>` at
+//! the end of a line.
+
+use serde::Serialize;
+
+/// Why a match is no finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::policy) enum Excuse {
+    /// A comment at the end of the line names the pattern.
+    Comment,
+    /// The rule allows what else stands in the line.
+    Allowed,
+    /// The value is elsewhere: `${VAR}`, `os.environ[...]`.
+    Reference,
+    /// A word or a mark stands for the value: `changeme`, `<your password>`, `xxx`.
+    Placeholder,
+    /// The maker's documentation shows this value.
+    Documented,
+    /// A password for a host that is everybody's own or nobody's: `localhost`, `example.com`.
+    Host,
+}
 
 /// What begins the names.
 const MARK: &[u8] = b"govforge:allow";

@@ -1,6 +1,8 @@
 //! What stands for a secret without being one: `${VAR}`, `<your password>`, `changeme`, `xxx`,
 //! and the values of well-known documentation.
 
+use super::excuses::Excuse;
+
 /// Words that people write instead of a value, in lower case.
 const WORDS: [&str; 16] = [
     "changeme",
@@ -85,54 +87,69 @@ const MINIFIED: usize = 1000;
 /// A placeholder in brackets is no longer, in bytes.
 const LONGEST: usize = 120;
 
-/// Whether the value that follows an `=` at the start of `rest`, which ends a `line` of so many
-/// bytes, stands for a secret and is none. Nothing at all is no placeholder.
-pub(in crate::policy) fn follows(rest: &[u8], line: usize) -> bool {
+/// Why the value that follows an `=` at the start of `rest`, which ends a `line` of so many bytes,
+/// is no secret. Nothing at all is no placeholder.
+pub(in crate::policy) fn follows(rest: &[u8], line: usize) -> Option<Excuse> {
     let value = trim_start(rest, b"= \t");
     let quotes = value.iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
     let (quote, value) = value.split_at(quotes);
     if value.is_empty() && quote.is_empty() {
-        return false;
+        return None;
     }
     // An empty text in quotes, unless a value follows that a shell joins to it. Three quotes
     // only open a text.
     let is_even = quote.len() >= 2 && quote.len().is_multiple_of(2);
     if is_even && quote[0] != b'\\' && quote.iter().all(|byte| *byte == quote[0]) {
-        return ends(value, b".:?+");
+        return ends(value, b".:?+").then_some(Excuse::Placeholder);
     }
     let is_source = |source: &&str| value.starts_with(source.as_bytes());
-    reference(value).is_some_and(|length| ends(&value[length..], b"/@:"))
-        || stand_in(value).is_some_and(|length| is_whole(quote, &value[length..]))
-        || is_elided(value)
+    let is_code = line >= MINIFIED && quote.is_empty() && is_short_name(value);
+    let is_elsewhere = reference(value).is_some_and(|length| ends(&value[length..], b"/@:"))
         || SOURCES.iter().any(is_source)
-        || (line >= MINIFIED && quote.is_empty() && is_short_name(value))
+        || is_code;
+    let is_stand_in = || stand_in(value).is_some_and(|length| is_whole(quote, &value[length..]));
+    if is_elsewhere {
+        Some(Excuse::Reference)
+    } else {
+        (is_stand_in() || is_elided(value)).then_some(Excuse::Placeholder)
+    }
 }
 
-/// Whether a token that a pattern found is one of the documentation's.
-pub(in crate::policy) fn is_token(token: &[u8]) -> bool {
+/// Why a token that a pattern found is none.
+pub(in crate::policy) fn token(token: &[u8]) -> Option<Excuse> {
     let lower = token.to_ascii_lowercase();
-    is_example(token)
-        || SEQUENCES.iter().any(|part| holds(&lower, part))
-        || DOCUMENTED.iter().any(|part| holds(token, part))
-        || lower.chunk_by(|a, b| a == b).any(|run| run.len() >= RUN)
+    if DOCUMENTED.iter().any(|part| holds(token, part)) {
+        return Some(Excuse::Documented);
+    }
+    let is_made_up = || {
+        SEQUENCES.iter().any(|part| holds(&lower, part))
+            || lower.chunk_by(|a, b| a == b).any(|run| run.len() >= RUN)
+    };
+    example(token).or_else(|| is_made_up().then_some(Excuse::Placeholder))
 }
 
-/// Whether the password of a URL is none: a word for one, the user's name again, or for a host
-/// that is nobody's.
-pub(in crate::policy) fn is_url(user: &[u8], password: &[u8], host: &[u8]) -> bool {
+/// Why the password of a URL is none: a word for one, the user's name again, or for a host that
+/// is nobody's.
+pub(in crate::policy) fn url(user: &[u8], password: &[u8], host: &[u8]) -> Option<Excuse> {
     let (lower, host) = (password.to_ascii_lowercase(), host.to_ascii_lowercase());
-    is_example(password)
-        || is_elided(password)
+    let is_word = is_elided(password)
         || user == password
-        || URL_WORDS.iter().any(|word| lower == word.as_bytes())
-        || HOSTS.iter().any(|name| host == name.as_bytes())
-        || HOST_ENDINGS.iter().any(|ending| host.ends_with(ending.as_bytes()))
+        || URL_WORDS.iter().any(|word| lower == word.as_bytes());
+    let is_nobodys = HOSTS.iter().any(|name| host == name.as_bytes())
+        || HOST_ENDINGS.iter().any(|ending| host.ends_with(ending.as_bytes()));
+    example(password)
+        .or(is_word.then_some(Excuse::Placeholder))
+        .or(is_nobodys.then_some(Excuse::Host))
 }
 
-fn is_example(text: &[u8]) -> bool {
+fn example(text: &[u8]) -> Option<Excuse> {
     let lower = text.to_ascii_lowercase();
-    reference(text).or_else(|| stand_in(text)) == Some(text.len())
-        || IN_EXAMPLES.iter().any(|part| holds(&lower, part))
+    if reference(text) == Some(text.len()) {
+        return Some(Excuse::Reference);
+    }
+    let is_placeholder =
+        stand_in(text) == Some(text.len()) || IN_EXAMPLES.iter().any(|part| holds(&lower, part));
+    is_placeholder.then_some(Excuse::Placeholder)
 }
 
 fn holds(text: &[u8], part: &str) -> bool {
@@ -326,7 +343,7 @@ mod tests {
             "\"sk-xxxxxxxx\"",
             "sk-your-key",
         ] {
-            assert!(follows(value.as_bytes(), 80), "{value} is a placeholder");
+            assert!(follows(value.as_bytes(), 80).is_some(), "{value} is a placeholder");
         }
         for value in [
             "",
@@ -355,39 +372,41 @@ mod tests {
             "e,",
             "t.password",
         ] {
-            assert!(!follows(value.as_bytes(), 80), "{value} is a value");
+            assert_eq!(follows(value.as_bytes(), 80), None, "{value} is a value");
         }
     }
 
     #[test]
     fn code_of_a_bundler_is_no_value_in_a_long_line() {
         for value in ["e,", "t.password", "!0", "void 0", "n(e)"] {
-            assert!(follows(value.as_bytes(), 5000), "{value}");
+            assert_eq!(follows(value.as_bytes(), 5000), Some(Excuse::Reference), "{value}");
         }
         for value in ["hunter2", "\"e\"", "x", "1,", "abc,"] {
-            assert!(!follows(value.as_bytes(), 5000), "{value}");
+            assert_eq!(follows(value.as_bytes(), 5000), None, "{value}");
         }
     }
 
     #[test]
     fn tokens_of_the_documentation_are_known() {
-        for token in
+        for text in
             ["AKIAIOSFODNN7EXAMPLE", "ghp_xxxxxxxxxxxxxxxx", "sk-your-key-here-0f3a", "a12345678b"]
         {
-            assert!(is_token(token.as_bytes()), "{token}");
+            assert_eq!(token(text.as_bytes()), Some(Excuse::Placeholder), "{text}");
         }
-        assert!(!is_token(b"Zm9vYmFyYmF6cXV4"));
-        for (user, password, host) in [
-            ("user", "password", "db.internal"),
-            ("app", "app", "db"),
-            ("app", "q8Zk1", "localhost"),
-            ("app", "q8Zk1", "db.example.com"),
-            ("app", "${DB_PASSWORD}", "db.internal"),
+        assert_eq!(token(b"sk_test_4eC39HqLyjWDarjtT1zdp7dc"), Some(Excuse::Documented));
+        assert_eq!(token(b"Zm9vYmFyYmF6cXV4"), None);
+        for (user, password, host, why) in [
+            ("user", "password", "db.internal", Some(Excuse::Placeholder)),
+            ("app", "app", "db", Some(Excuse::Placeholder)),
+            ("app", "q8Zk1", "localhost", Some(Excuse::Host)),
+            ("app", "q8Zk1", "db.example.com", Some(Excuse::Host)),
+            ("app", "${DB_PASSWORD}", "db.internal", Some(Excuse::Reference)),
+            ("app", "q8Zk1", "db.internal", None),
+            ("app", "12345678", "db.internal", None),
+            ("app", "Abcdefgh9", "db.internal", None),
         ] {
-            assert!(is_url(user.as_bytes(), password.as_bytes(), host.as_bytes()), "{password}");
-        }
-        for password in ["q8Zk1", "12345678", "Abcdefgh9"] {
-            assert!(!is_url(b"app", password.as_bytes(), b"db.internal"), "{password}");
+            let excuse = url(user.as_bytes(), password.as_bytes(), host.as_bytes());
+            assert_eq!(excuse, why, "{password} {host}");
         }
     }
 }

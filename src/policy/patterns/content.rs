@@ -10,6 +10,7 @@ use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::literals::{Found, Literals};
 use super::regexes::Pattern;
+use crate::policy::findings::excuses::Excuse;
 
 /// The joined expressions compile to at most this, and their states take at most that, in
 /// bytes. Above it each is run alone.
@@ -25,8 +26,8 @@ pub(in crate::policy) struct Sought {
 
 #[derive(Debug)]
 pub(in crate::policy) enum How {
-    /// The name itself, in any ASCII case.
-    Literal,
+    /// A text, in any ASCII case.
+    Literal(String),
     Regex(Pattern),
 }
 
@@ -34,8 +35,8 @@ pub(in crate::policy) enum How {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::policy) struct Weighed {
     pub counts: Vec<usize>,
-    /// Those that a comment excuses.
-    pub excused: Vec<usize>,
+    /// Those that are no findings, and why.
+    pub excused: Vec<(usize, Excuse)>,
 }
 
 /// A pattern by the index of its policy and its own.
@@ -70,8 +71,8 @@ impl Content {
         for (policy, patterns) in policies.enumerate() {
             for (index, sought) in patterns.iter().enumerate() {
                 match &sought.how {
-                    How::Literal => {
-                        add(sought.name.to_ascii_lowercase().into_bytes(), (policy, index));
+                    How::Literal(text) => {
+                        add(text.to_ascii_lowercase().into_bytes(), (policy, index));
                     }
                     How::Regex(Pattern { literals: Some(needed), .. }) => {
                         needed.iter().for_each(|text| add(text.clone(), (policy, index)));
@@ -130,7 +131,7 @@ impl Sought {
     /// Whether a line in which it is a candidate holds it.
     pub(in crate::policy) fn is_in(&self, text: &[u8]) -> bool {
         match &self.how {
-            How::Literal => true,
+            How::Literal(_) => true,
             How::Regex(pattern) => pattern.regex.is_match(text),
         }
     }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     fn literal(name: &str) -> Sought {
-        Sought { name: name.to_owned(), how: How::Literal }
+        Sought { name: name.to_owned(), how: How::Literal(name.to_owned()) }
     }
 
     #[test]

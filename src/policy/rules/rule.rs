@@ -1,13 +1,13 @@
 //! What a rule is: what it reads, and how it judges.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::Value;
 
 use crate::domain::value::PolicyResultStatus;
 use crate::policy::file::section::Section;
-use crate::policy::findings::evidence::{Bounded, LineHit, Unread};
+use crate::policy::findings::evidence::{Bounded, Excused, LineHit, Unread};
 use crate::policy::patterns::content::{Sought, Weighed};
 use crate::policy::subject::Subject;
 
@@ -43,8 +43,9 @@ pub(in crate::policy) trait ReadsLines {
         added
     }
 
-    /// Which of the patterns found in a line count, by their indices in [`ReadsLines::sought`].
-    fn weigh(&self, _text: &[u8], found: Vec<usize>) -> Weighed {
+    /// Which of the patterns found in a line of a file count, by their indices in
+    /// [`ReadsLines::sought`].
+    fn weigh(&self, _path: &str, _text: &[u8], found: Vec<usize>) -> Weighed {
         Weighed { counts: found, excused: Vec::new() }
     }
 
@@ -60,8 +61,10 @@ pub(in crate::policy) struct Facts<'a> {
     pub subject: &'a Subject<'a>,
     /// The lines that hold one of the rule's own content patterns.
     pub lines: &'a Bounded<LineHit>,
-    /// The lines whose patterns a comment excuses.
-    pub excused: &'a Bounded<LineHit>,
+    /// Which of them these lines hold, by their indices in [`ReadsLines::sought`].
+    pub matched: &'a BTreeSet<usize>,
+    /// The lines with patterns that are no findings.
+    pub excused: &'a Bounded<Excused>,
     /// How many lines changed in each file, if any rule counts them.
     pub file_lines: &'a HashMap<String, u64>,
     /// The parts of the change whose lines could not be read.

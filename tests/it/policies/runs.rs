@@ -253,6 +253,61 @@ fn a_nul_hides_no_secret() {
     assert!(stdout(&output).contains("a.py:2: password="), "{}", stdout(&output));
 }
 
+/// The most ordinary first run finds nothing, and says so in the words of the original.
+#[test]
+fn the_first_run_finds_nothing_and_excuses_nothing() {
+    let app = TestApp::init().with_commit("Start", &[("README.md", Some("# Shop\n"))]);
+    app.git(&["add", ".govforge"]);
+    app.git(&["commit", "-q", "-m", "Put the shop under governance"]);
+    let mut server = app.serve();
+    let here = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": here, "title": "A task" }));
+    let with = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "A decision" });
+    server.call("record_decision", with);
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": here }));
+    let run = server.call("run_policy_checks", json!({ "decision_id": "DEC-001" }));
+    let results = run["results"].as_array().unwrap();
+    let secrets = results.iter().find(|one| one["policy"] == "secret_pattern_detection").unwrap();
+    assert_eq!(secrets["status"], "passed");
+    assert_eq!(secrets["message"], "No secret patterns detected.");
+    server.close();
+    for verb in [&["policy", "run"][..], &["show", "DEC-001"], &["report", "DEC-001"]] {
+        let told = stdout(&app.govforge(verb));
+        assert!(told.contains("No secret patterns detected."), "{told}");
+        assert!(!told.contains("line(s) excused"), "{told}");
+    }
+}
+
+/// What the scan passes over is told wherever the result is shown, with where and why.
+#[test]
+fn what_is_excused_is_shown_with_the_result() {
+    let lines = "password=${DB_PASSWORD}\npassword=hunter2 # govforge:allow password=\n";
+    let app = TestApp::init().with_commit("Connect", &[("a.py", Some(lines))]);
+    let mut server = app.serve();
+    let here = app.here().to_str().unwrap();
+    server.call("create_task", json!({ "project_path": here, "title": "A task" }));
+    let with = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "A decision" });
+    server.call("record_decision", with);
+    server.call("attach_git_diff", json!({ "decision_id": "DEC-001", "repo_path": here }));
+    server.call("run_policy_checks", json!({ "decision_id": "DEC-001" }));
+    server.close();
+    let wanted = "2 line(s) excused: a.py:1: password= (reference); a.py:2: password= (comment).";
+    let markdown = wanted.replace('(', "\\(").replace(')', "\\)");
+    for (verb, wanted) in [
+        (&["policy", "run"][..], wanted),
+        (&["show", "DEC-001"], wanted),
+        (&["report", "DEC-001"], wanted),
+        (&["report", "DEC-001", "--markdown"], &*markdown),
+    ] {
+        let told = stdout(&app.govforge(verb));
+        assert!(told.contains("No secret patterns detected."), "{told}");
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(wanted), "{told}");
+    }
+    let told = json_of(&app.govforge(&["policy", "run", "--json"]));
+    assert!(told.to_string().contains(r#""excused_total":2"#), "{told}");
+}
+
 /// Rules of one's own know who decides, and judge in the order of the file.
 #[test]
 fn own_rules_judge_a_decision() {

@@ -6,6 +6,7 @@ use super::Entry;
 use super::classes::{of_policy, of_review, of_risk, of_severity, of_status, of_verdict};
 use super::diff_lines::{FileDiff, Kind};
 use super::picture;
+use crate::cli::policy::places::excused;
 use crate::cli::read::events;
 use crate::domain::entity::Finding;
 use crate::domain::excerpt::printable;
@@ -234,7 +235,7 @@ fn policies(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "<tr><td class=\"tight {}\">{}</td><td class=\"name\"><code>{}</code></td>\
-             <td>{}{}</td></tr>",
+             <td>{}{}{}</td></tr>",
             of_policy(result.status),
             result.status,
             escaped(&result.policy),
@@ -242,6 +243,10 @@ fn policies(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
             match (result.stale, result.current_config) {
                 (false, Some(false)) => " <span class=\"faint\">(by older rules)</span>",
                 (is_stale, _) => stale(is_stale),
+            },
+            match full.evidence.as_ref().and_then(excused) {
+                Some(excused) => format!("<p class=\"faint\">{}</p>", escaped(&excused)),
+                None => String::new(),
             }
         )?;
     }

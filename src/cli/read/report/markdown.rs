@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::policy::places::excused;
 use crate::cli::read::events;
 use crate::domain::excerpt::printable;
 use crate::ledger::reading::context::PolicyResultInFull;
@@ -116,10 +117,14 @@ pub fn decision(
             let is_of_the_last_run = newest.iter().any(|one| std::ptr::eq(*one, *full));
             writeln!(
                 out,
-                "| {} | {} | {}{} |",
+                "| {} | {} | {}{}{} |",
                 result.status,
                 plain(&result.policy),
                 plain(result.message.as_deref().unwrap_or_default()),
+                match full.evidence.as_ref().and_then(excused) {
+                    Some(excused) => format!(" {}", plain(&excused)),
+                    None => String::new(),
+                },
                 match is_of_the_last_run {
                     true => stale(result.stale),
                     false => " *(an earlier run)*",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::policy::file::section::Section;
-use crate::policy::findings::evidence::files_with_patterns;
+use crate::policy::findings::evidence::{files_with_patterns, paths, texts};
 use crate::policy::patterns::path_patterns::PathPatterns;
 use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
@@ -40,7 +40,11 @@ impl Rule for AuthChange {
 
     fn judge(&self, facts: &Facts<'_>) -> Option<Judgement> {
         let hits = self.patterns.matching(facts.subject.files_changed);
-        let evidence = files_with_patterns(&hits);
+        let mut evidence = files_with_patterns(&hits);
+        evidence["patterns"] = texts(self.patterns.as_slice());
+        if hits.total() > 0 {
+            evidence["matched_files"] = paths(&hits);
+        }
         Some(match hits.total() {
             0 => Judgement::passed("No auth-adjacent files modified.", evidence),
             files => Judgement::blocked(
@@ -88,6 +92,15 @@ mod tests {
     fn the_evidence_names_paths_and_patterns() {
         let (_, _, evidence) = change(&["a.md", "auth/jwt.py"]).verdict(DEFAULT).unwrap();
         let files = json!([{ "path": "auth/jwt.py", "patterns": ["auth", "jwt"] }]);
-        assert_eq!(evidence, json!({ "files": files, "files_total": 1 }));
+        let patterns = ["auth", "session", "jwt", "permission", "middleware"];
+        assert_eq!(
+            evidence,
+            json!({
+                "files": files, "files_total": 1,
+                "patterns": patterns, "matched_files": ["auth/jwt.py"],
+            })
+        );
+        let (_, _, evidence) = change(&["a.md"]).verdict(DEFAULT).unwrap();
+        assert_eq!(evidence, json!({ "files": [], "files_total": 0, "patterns": patterns }));
     }
 }

@@ -37,6 +37,8 @@ impl Rule for LargeDiff {
             "deletions": subject.deletions,
             "lines_changed": lines,
             "max_lines_changed": max,
+            "total_lines": lines,
+            "max_lines": max,
         });
         Some(if lines > max {
             Judgement::blocked(
@@ -93,7 +95,8 @@ mod tests {
         assert_eq!(
             evidence,
             json!({
-                "insertions": 3, "deletions": 4, "lines_changed": 7, "max_lines_changed": 500
+                "insertions": 3, "deletions": 4, "lines_changed": 7, "max_lines_changed": 500,
+                "total_lines": 7, "max_lines": 500,
             })
         );
     }

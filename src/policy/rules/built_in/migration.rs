@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::policy::file::section::Section;
-use crate::policy::findings::evidence::{files, matching};
+use crate::policy::findings::evidence::{files, matching, texts};
 use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 #[derive(Debug)]
@@ -27,7 +27,10 @@ impl Rule for Migration {
 
     fn judge(&self, facts: &Facts<'_>) -> Option<Judgement> {
         let migrations = matching(facts.subject.files_changed, is_migration);
-        let evidence = files(&migrations);
+        let mut evidence = files(&migrations);
+        if migrations.total() > 0 {
+            evidence["migration_files"] = texts(migrations.kept());
+        }
         Some(match migrations.total() {
             0 => Judgement::passed("No migration files modified.", evidence),
             files => Judgement::blocked(
@@ -100,7 +103,10 @@ mod tests {
             change(&["a.py", "migrations/1.sql"]).verdict("[migration_requires_review]").unwrap();
         assert_eq!(
             evidence,
-            json!({ "files": [{ "path": "migrations/1.sql" }], "files_total": 1 })
+            json!({
+                "files": [{ "path": "migrations/1.sql" }], "files_total": 1,
+                "migration_files": ["migrations/1.sql"],
+            })
         );
     }
 }

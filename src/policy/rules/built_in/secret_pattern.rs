@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use regex::bytes::{Captures, Regex};
+use regex::bytes::Captures;
 
 use crate::policy::file::section::{Named, Section};
-use crate::policy::findings::evidence::{LineHit, PathHit, Unread, listed};
-use crate::policy::findings::{excuses, placeholders};
+use crate::policy::findings::evidence::{Excused, LineHit, PathHit, Unread, listed, paths, texts};
+use crate::policy::findings::excuses::{self, Excuse};
+use crate::policy::findings::placeholders;
 use crate::policy::patterns::content::{How, Sought, Weighed};
 use crate::policy::patterns::path_patterns::PathPatterns;
 use crate::policy::rules::rule::{Facts, Judgement, ReadsLines, Rule};
@@ -14,19 +15,20 @@ use crate::policy::rules::rule::{Facts, Judgement, ReadsLines, Rule};
 const CONTENT_PATTERNS: [&str; 4] =
     ["AWS_SECRET_ACCESS_KEY", "PRIVATE_KEY", "password=", "api_key="];
 const FILE_PATTERNS: [&str; 1] = [".env"];
+/// Where a project keeps its policies.
+const POLICY_FILE: &str = ".govforge/policies.toml";
 /// So many placeholders of one pattern are passed over in a line; after that, what it finds
 /// counts, so that a long line cannot make the search slow.
 const MOST_PLACEHOLDERS: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct SecretPattern {
-    content_patterns: Vec<String>,
     content_regexes: Value,
     file_patterns: PathPatterns,
     /// The content patterns first, then the expressions.
     sought: Vec<Sought>,
-    /// For each content pattern that ends in `=`, where it stands in a line.
-    assignments: Vec<Option<Regex>>,
+    /// How many content patterns there are.
+    literals: usize,
 }
 
 impl SecretPattern {
@@ -41,60 +43,112 @@ impl SecretPattern {
                  never hold. Name patterns, or write `enabled = false`.",
             );
         }
-        let assignments = content_patterns.iter().map(|text| assignment(text)).collect();
         let content_regexes =
             regexes.iter().map(|Named { name, text, .. }| (name.clone(), json!(text))).collect();
-        let literal = |name: &String| Sought { name: name.clone(), how: How::Literal };
+        let literals = content_patterns.len();
+        let literal = |(index, text): (usize, String)| Sought {
+            name: name(&text, index + 1),
+            how: How::Literal(text),
+        };
         let regex = |named: Named| Sought { name: named.name, how: How::Regex(named.pattern) };
         Self {
             sought: content_patterns
-                .iter()
+                .into_iter()
+                .enumerate()
                 .map(literal)
                 .chain(regexes.into_iter().map(regex))
                 .collect(),
-            content_patterns,
+            literals,
             content_regexes: Value::Object(content_regexes),
             file_patterns: PathPatterns::new(file_patterns),
-            assignments,
         }
     }
 
-    /// Whether a pattern found in a line found more than placeholders.
-    fn is_secret(&self, pattern: usize, text: &[u8]) -> bool {
+    /// The names of the content patterns.
+    fn content_patterns(&self) -> impl Iterator<Item = &String> {
+        self.sought[..self.literals].iter().map(|sought| &sought.name)
+    }
+
+    /// Why what a pattern found in a line is no secret; `None` where it found one. `lower` is the
+    /// line in lower case.
+    fn excuse(&self, pattern: usize, text: &[u8], lower: &[u8]) -> Option<Excuse> {
         match &self.sought[pattern].how {
-            How::Literal => self.assignments[pattern].as_ref().is_none_or(|assignment| {
-                let mut places = assignment.find_iter(text).take(MOST_PLACEHOLDERS + 1).enumerate();
-                places.any(|(count, place)| {
-                    count == MOST_PLACEHOLDERS
-                        || !placeholders::follows(&text[place.end()..], text.len())
-                })
-            }),
-            How::Regex(pattern) => {
-                let found = pattern.regex.captures_iter(text).take(MOST_PLACEHOLDERS + 1);
-                found
-                    .enumerate()
-                    .any(|(count, found)| count == MOST_PLACEHOLDERS || !is_placeholder(&found))
+            How::Literal(literal) => {
+                let excuses = occurrences(literal, lower).map(|end| match literal.ends_with('=') {
+                    true => placeholders::follows(&text[end..], text.len()),
+                    false => None,
+                });
+                only_excuses(excuses)
             }
+            How::Regex(pattern) => only_excuses(pattern.regex.captures_iter(text).map(of_match)),
         }
+    }
+
+    /// Whether a line of a policy file holds a content pattern only where it declares it: as the
+    /// whole of a text in quotes.
+    fn is_declared(&self, pattern: usize, text: &[u8], lower: &[u8]) -> bool {
+        let How::Literal(literal) = &self.sought[pattern].how else { return false };
+        occurrences(literal, lower).all(|end| {
+            let before = end.checked_sub(literal.len() + 1).map(|at| text[at]);
+            before.is_some_and(|quote| b"\"'".contains(&quote) && text.get(end) == Some(&quote))
+        })
     }
 }
 
-/// Finds a content pattern that ends in `=`, so that what follows can be looked at.
-fn assignment(pattern: &str) -> Option<Regex> {
-    let pattern = pattern.ends_with('=').then(|| regex::escape(pattern))?;
-    // One that is too large is never passed over.
-    Regex::new(&format!("(?i-u:{pattern})")).ok()
+/// Where a text ends in a line in lower case, each time that it stands there.
+fn occurrences(literal: &str, lower: &[u8]) -> impl Iterator<Item = usize> {
+    let literal = literal.to_ascii_lowercase().into_bytes();
+    let finder = memchr::memmem::Finder::new(&literal).into_owned();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        from += finder.find(&lower[from..])? + literal.len();
+        Some(from)
+    })
 }
 
-/// Whether what an expression found is none: its group `secret`, else all of it. With the
-/// groups `user` and `host` it is a URL's.
-fn is_placeholder(found: &Captures<'_>) -> bool {
+/// The first of the excuses, if all that was found has one.
+fn only_excuses(found: impl Iterator<Item = Option<Excuse>>) -> Option<Excuse> {
+    let mut first = None;
+    for (count, excuse) in found.enumerate() {
+        if count == MOST_PLACEHOLDERS {
+            return None;
+        }
+        first = first.or(Some(excuse?));
+    }
+    first
+}
+
+/// Why what an expression found is no secret: its group `secret`, else all of it. With the groups
+/// `user` and `host` it is a URL's.
+fn of_match(found: Captures<'_>) -> Option<Excuse> {
     let group = |name| found.name(name).map(|group| group.as_bytes());
     let all = found.get(0).map_or(&b""[..], |all| all.as_bytes());
     let secret = group("secret").unwrap_or(all);
     match (group("user"), group("host")) {
-        (Some(user), Some(host)) => placeholders::is_url(user, secret, host),
-        _ => placeholders::is_token(secret),
+        (Some(user), Some(host)) => placeholders::url(user, secret, host),
+        _ => placeholders::token(secret),
+    }
+}
+
+/// Whether a path is that of a project's policy file.
+fn is_policy_file(path: &str) -> bool {
+    path == POLICY_FILE || path.strip_suffix(POLICY_FILE).is_some_and(|above| above.ends_with('/'))
+}
+
+/// The name under which the `number`th content pattern, from 1, is stored and shown: itself, if it
+/// is visibly a name or the beginning of one. Any other text may be a secret that somebody wants
+/// found.
+fn name(pattern: &str, number: usize) -> String {
+    const SHORT: usize = 5;
+    const WORDS: [&str; 10] =
+        ["pass", "pwd", "secret", "key", "token", "cred", "auth", "private", "bearer", "begin"];
+    let lower = pattern.to_ascii_lowercase();
+    let is_beginning = pattern.ends_with(['=', ':', '-', '_']);
+    let is_name = !pattern.contains(|character: char| character.is_ascii_digit())
+        && WORDS.iter().any(|word| lower.contains(word));
+    match pattern.chars().count() <= SHORT || is_beginning || is_name {
+        true => pattern.to_owned(),
+        false => format!("content_pattern_{number}"),
     }
 }
 
@@ -107,7 +161,7 @@ impl Rule for SecretPattern {
     }
 
     fn config(&self) -> Value {
-        let mut config = json!({ "content_patterns": self.content_patterns });
+        let mut config = json!({ "content_patterns": self.content_patterns().collect::<Vec<_>>() });
         if self.content_regexes.as_object().is_some_and(|regexes| !regexes.is_empty()) {
             config["content_regexes"] = self.content_regexes.clone();
         }
@@ -131,12 +185,14 @@ impl Rule for SecretPattern {
             "not_scanned_total": unread.total(),
         });
         if excused.total() > 0 {
-            evidence["excused"] = json!(listed(excused, LineHit::json));
+            evidence["excused"] = json!(listed(excused, Excused::json));
             evidence["excused_total"] = json!(excused.total());
         }
         let mut clauses = Vec::new();
         if lines.total() > 0 {
             clauses.push(format!("{} added line(s) with secret patterns", lines.total()));
+            let matched = facts.matched.iter().map(|&pattern| &self.sought[pattern].name);
+            evidence["matched_content_patterns"] = texts(matched);
         }
         if files.total() > 0 {
             clauses.push(format!("{} secret-bearing file(s) modified", files.total()));
@@ -145,19 +201,15 @@ impl Rule for SecretPattern {
             clauses.push(format!("{} part(s) of the change not scanned", unread.total()));
         }
         let found = clauses.join(", ");
-        let by_comment = match excused.total() {
-            0 => String::new(),
-            lines => format!(" {lines} line(s) excused by a comment."),
-        };
-        Some(if lines.total() > 0 {
-            Judgement::blocked(format!("{found} — review required.{by_comment}"), evidence)
-        } else if !found.is_empty() {
-            Judgement::warning(
-                format!("{found} — check for secrets by hand.{by_comment}"),
-                evidence,
-            )
-        } else {
-            Judgement::passed(format!("No secret patterns detected.{by_comment}"), evidence)
+        if found.is_empty() {
+            evidence["file_patterns"] = texts(self.file_patterns.as_slice());
+            evidence["content_patterns"] = texts(self.content_patterns());
+            return Some(Judgement::passed("No secret patterns detected.", evidence));
+        }
+        evidence["matched_files"] = paths(&files);
+        Some(match lines.total() {
+            0 => Judgement::warning(format!("{found} — check for secrets by hand."), evidence),
+            _ => Judgement::blocked(format!("{found} — review required."), evidence),
         })
     }
 }
@@ -167,17 +219,33 @@ impl ReadsLines for SecretPattern {
         &self.sought
     }
 
-    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
-        let found = found.into_iter().filter(|&pattern| self.is_secret(pattern, text));
-        let found: Vec<usize> = found.collect();
-        if found.is_empty() {
-            return Weighed::default();
+    fn weigh(&self, path: &str, text: &[u8], mut found: Vec<usize>) -> Weighed {
+        let lower = match found.iter().any(|&pattern| pattern < self.literals) {
+            true => text.to_ascii_lowercase(),
+            false => Vec::new(),
+        };
+        if is_policy_file(path) {
+            found.retain(|&pattern| !self.is_declared(pattern, text, &lower));
         }
-        let names = excuses::names(text);
-        let (excused, counts) = found.into_iter().partition(|&pattern| {
-            names.iter().any(|name| name.eq_ignore_ascii_case(&self.sought[pattern].name))
-        });
-        Weighed { counts, excused }
+        let mut weighed = Weighed::default();
+        let mut names = None;
+        for pattern in found {
+            let mut is_named = || {
+                let names = names.get_or_insert_with(|| excuses::names(text));
+                let Sought { name, how } = &self.sought[pattern];
+                names.iter().any(|excused| {
+                    excused.eq_ignore_ascii_case(name)
+                        || matches!(how, How::Literal(text) if excused.eq_ignore_ascii_case(text))
+                })
+            };
+            let excuse = self.excuse(pattern, text, &lower);
+            match excuse.or_else(|| is_named().then_some(Excuse::Comment)) {
+                Some(excuse) => weighed.excused.push((pattern, excuse)),
+                None => weighed.counts.push(pattern),
+            }
+        }
+        weighed.excused.sort_by_key(|(_, why)| *why);
+        weighed
     }
 }
 
@@ -283,6 +351,8 @@ mod tests {
                 "files_total": 1,
                 "not_scanned": [{ "path": "b.bin", "reason": "too large" }],
                 "not_scanned_total": 1,
+                "matched_content_patterns": ["password=", "api_key="],
+                "matched_files": [".env"],
             })
         );
         assert!(!format!("{message}{evidence}").contains("hunter"));
@@ -352,10 +422,10 @@ mod tests {
         let judged = |text: &str| change(&[]).added("a.py", 3, text).verdict(REGEXES).unwrap();
         let (status, message, evidence) = judged("zb_h4nter2x # govforge:allow zebra");
         assert_eq!(status, Passed);
-        assert_eq!(message, "No secret patterns detected. 1 line(s) excused by a comment.");
+        assert_eq!(message, "No secret patterns detected.");
         assert_eq!(
             evidence["excused"],
-            json!([{ "path": "a.py", "line": 3, "patterns": ["zebra"] }])
+            json!([{ "path": "a.py", "line": 3, "patterns": ["zebra"], "reason": "comment" }])
         );
         let both = "password=h4nter2x zb_h4nter2x # govforge:allow zebra, password=";
         assert_eq!(judged(both).0, Passed);
@@ -367,6 +437,69 @@ mod tests {
             "password=h4nter2x zb_h4nter2x # govforge:allow zebra",
         ] {
             assert_eq!(judged(text).0, Blocked, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_passed_over_is_counted_with_its_reason() {
+        for (text, pattern, reason) in [
+            ("password=${DB_PASSWORD}", "password=", "reference"),
+            ("password=changeme", "password=", "placeholder"),
+            ("zb_xxxxxxxx", "zebra", "placeholder"),
+            ("ape:${{ secrets.APE }} ape:changeme", "ape", "placeholder"),
+            ("db://app:h4nter2x@localhost", "url", "host"),
+        ] {
+            let (status, message, evidence) =
+                change(&[]).added("a.py", 3, text).verdict(REGEXES).unwrap();
+            assert_eq!((status, &*message), (Passed, "No secret patterns detected."), "{text}");
+            let entry = json!({
+                "path": "a.py", "line": 3, "patterns": [pattern], "reason": reason,
+            });
+            assert_eq!(evidence["excused"], json!([entry]), "{text}");
+            assert_eq!(evidence["excused_total"], 1);
+        }
+        let (_, _, clean) = change(&[]).added("a.py", 3, "x").verdict(REGEXES).unwrap();
+        assert_eq!(clean.get("excused"), None);
+    }
+
+    #[test]
+    fn a_policy_file_may_name_its_patterns() {
+        let judged = |path: &str, text: &str| change(&[]).added(path, 3, text).result(DEFAULT);
+        let declared = "content_patterns = [\"PRIVATE_KEY\", 'password=', \"api_key=\"]";
+        let own = ".govforge/policies.toml";
+        for path in [own, "web/.govforge/policies.toml"] {
+            let passed = (Passed, "No secret patterns detected.".to_owned());
+            assert_eq!(judged(path, declared), Some(passed), "{path}");
+        }
+        for (path, text) in [
+            ("a.govforge/policies.toml", declared),
+            ("src/policies.toml", declared),
+            (own, "x = \"password=hunter2\""),
+            (own, "x = [\"password=\", 'password=hunter2']"),
+            (own, "MY_PRIVATE_KEY"),
+        ] {
+            assert_eq!(judged(path, text).unwrap().0, Blocked, "{path} {text}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_may_be_a_secret_is_named_by_its_place() {
+        let file = "[secret_pattern_detection]\ncontent_patterns = [\"xoxb-\", \"h4nter2x\", \
+                    \"BEGIN RSA PRIVATE KEY\", \"correct horse\"]";
+        let (_, _, evidence) =
+            change(&[]).added("a", 1, "H4nter2X xoxb-1 correct horse").verdict(file).unwrap();
+        let names = json!(["xoxb-", "content_pattern_2", "content_pattern_4"]);
+        assert_eq!(evidence["lines"][0]["patterns"], names);
+        assert_eq!(evidence["matched_content_patterns"], names);
+        let (_, _, passed) = change(&[]).verdict(file).unwrap();
+        let all =
+            json!(["xoxb-", "content_pattern_2", "BEGIN RSA PRIVATE KEY", "content_pattern_4"]);
+        assert_eq!(passed["content_patterns"], all);
+        let config = parsed(file).policies().next().unwrap().config;
+        assert_eq!(config["content_patterns"], all);
+        for name in ["h4nter2x", "content_pattern_2"] {
+            let line = format!("h4nter2x # govforge:allow {name}");
+            assert_eq!(change(&[]).added("a", 1, line).result(file).unwrap().0, Passed, "{name}");
         }
     }
 

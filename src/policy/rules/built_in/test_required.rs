@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::test_paths::is_test;
 use crate::domain::value::RiskLevel;
 use crate::policy::file::section::Section;
-use crate::policy::findings::evidence::{files, matching};
+use crate::policy::findings::evidence::{files, matching, texts};
 use crate::policy::rules::rule::{Facts, Judgement, Rule};
 
 #[derive(Debug)]
@@ -33,17 +33,23 @@ impl Rule for TestRequired {
             return None;
         }
         let tests = matching(facts.subject.files_changed, is_test);
-        let evidence = files(&tests);
+        let mut evidence = files(&tests);
         Some(match tests.total() {
             0 => {
                 let changed = facts.subject.files_changed.len();
+                evidence["risk_level"] = json!(risk);
+                evidence["files_changed"] = texts(facts.subject.files_changed);
+                evidence["files_changed_total"] = json!(changed);
                 let message = format!(
                     "No test among {changed} modified file(s) of a {risk}-risk change — tests \
                      expected."
                 );
                 Judgement::warning(message, evidence)
             }
-            tests => Judgement::passed(format!("{tests} test file(s) modified."), evidence),
+            count => {
+                evidence["test_files"] = texts(tests.kept());
+                Judgement::passed(format!("{count} test file(s) modified."), evidence)
+            }
         })
     }
 }
@@ -90,6 +96,20 @@ mod tests {
     fn the_evidence_names_the_tests() {
         let (_, _, evidence) =
             change(&["a.py", "test_a.py"]).risk(RiskLevel::High).verdict(DEFAULT).unwrap();
-        assert_eq!(evidence, json!({ "files": [{ "path": "test_a.py" }], "files_total": 1 }));
+        assert_eq!(
+            evidence,
+            json!({
+                "files": [{ "path": "test_a.py" }], "files_total": 1, "test_files": ["test_a.py"],
+            })
+        );
+        let (_, _, evidence) =
+            change(&["a.py", "b.py"]).risk(RiskLevel::High).verdict(DEFAULT).unwrap();
+        assert_eq!(
+            evidence,
+            json!({
+                "files": [], "files_total": 0, "risk_level": "high",
+                "files_changed": ["a.py", "b.py"], "files_changed_total": 2,
+            })
+        );
     }
 }

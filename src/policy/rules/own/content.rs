@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::kind::{Finding, Holds, Kind};
 use crate::policy::file::section::{Named, Section};
-use crate::policy::findings::evidence::{Bounded, LineHit, Unread, listed};
+use crate::policy::findings::evidence::{Bounded, Excused, LineHit, Unread, listed};
+use crate::policy::findings::excuses::Excuse;
 use crate::policy::patterns::content::{How, Sought, Weighed};
 use crate::policy::patterns::globs::Globs;
 use crate::policy::rules::rule::{Facts, ReadsLines};
@@ -96,7 +97,7 @@ impl Kind for ContentRule {
             evidence: json!({
                 "lines": listed(lines, LineHit::json),
                 "lines_total": lines.total(),
-                "excused": listed(excused, LineHit::json),
+                "excused": listed(excused, Excused::json),
                 "excused_total": excused.total(),
                 "not_scanned": listed(&unread, |missed: &&Unread| missed.json()),
                 "not_scanned_total": unread.total(),
@@ -114,9 +115,10 @@ impl ReadsLines for ContentRule {
         (added || self.removed) && self.is_about(path)
     }
 
-    fn weigh(&self, text: &[u8], found: Vec<usize>) -> Weighed {
+    fn weigh(&self, _path: &str, text: &[u8], found: Vec<usize>) -> Weighed {
         if self.allow.iter().any(|named| named.pattern.regex.is_match(text)) {
-            Weighed { counts: Vec::new(), excused: found }
+            let excused = found.into_iter().map(|pattern| (pattern, Excuse::Allowed)).collect();
+            Weighed { counts: Vec::new(), excused }
         } else {
             Weighed { counts: found, excused: Vec::new() }
         }
@@ -180,7 +182,9 @@ mod tests {
             json!({
                 "lines": [{ "path": "src/a.rs", "line": 7, "patterns": ["\\bdbg!"] }],
                 "lines_total": 1,
-                "excused": [{ "path": "src/a.rs", "line": 8, "patterns": ["\\bdbg!"] }],
+                "excused": [{
+                    "path": "src/a.rs", "line": 8, "patterns": ["\\bdbg!"], "reason": "allowed"
+                }],
                 "excused_total": 1,
                 "not_scanned": [],
                 "not_scanned_total": 0,
