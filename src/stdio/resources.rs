@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::ledger::reading::resources::{Listed, Page};
 use crate::mcp::errors;
-use crate::stdio::server::freshness;
+use crate::stdio::freshness::freshness;
 
 const JSON: &str = "application/json";
 

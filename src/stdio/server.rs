@@ -8,8 +8,8 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, GetPromptRequestParams,
     GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
@@ -20,26 +20,23 @@ use crate::ledger::Service;
 use crate::ledger::access::guard::Access;
 use crate::mcp::errors;
 use crate::stdio::asking::Asking;
+use crate::stdio::freshness::freshness;
 use crate::stdio::instructions::INSTRUCTIONS;
+use crate::stdio::state::State;
 use crate::stdio::{prompts, resources, tools};
 
 /// The server of one process.
 pub struct Server {
-    pub(super) service: Service,
-    pub(super) asking: Asking,
-    tools: ToolRouter<Self>,
-    prompts: PromptRouter<Self>,
+    pub(super) state: State,
+    tools: ToolRouter<State>,
+    prompts: PromptRouter<State>,
 }
 
 impl Server {
     /// A server over the use cases.
     pub fn new(service: Service) -> Self {
-        Self {
-            service,
-            asking: Asking::new(),
-            tools: tools::router(),
-            prompts: Self::prompt_router(),
-        }
+        let state = State { service, asking: Asking::new() };
+        Self { state, tools: tools::router(), prompts: prompts::router() }
     }
 
     /// Every tool as it is published.
@@ -51,7 +48,7 @@ impl Server {
 impl Server {
     /// Puts before the instructions why nothing can be called, if that is so.
     async fn tell_access(&self, instructions: &mut Option<String>) {
-        let why = match self.service.access().await {
+        let why = match self.state.service.access().await {
             Ok(Access::Nothing(why)) => why,
             Ok(_) => return,
             Err(Error::Refused(refusal)) => refusal.told(Audience::Agent).to_owned(),
@@ -87,7 +84,7 @@ impl ServerHandler for Server {
             return Err(tools::unknown(&request.name, &self.tools.list_all()));
         }
         let cancelled = context.ct.clone();
-        let call = self.tools.call(ToolCallContext::new(self, request, context));
+        let call = self.tools.call(ToolCallContext::new(&self.state, request, context));
         tokio::select! {
             biased;
             outcome = call => outcome,
@@ -102,7 +99,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let access = self.service.access().await.map_err(errors::of_list)?;
+        let access = self.state.service.access().await.map_err(errors::of_list)?;
         let scope = match access {
             Access::Everything => CacheScope::Public,
             _ => CacheScope::Private,
@@ -151,7 +148,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let context = PromptContext::new(self, request.name, request.arguments, context);
+        let context = PromptContext::new(&self.state, request.name, request.arguments, context);
         prompts::get(&self.prompts, context).await
     }
 
@@ -161,7 +158,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.service, cursor.as_deref(), &context).await
+        resources::list(&self.state.service, cursor.as_deref(), &context).await
     }
 
     async fn list_resource_templates(
@@ -177,17 +174,6 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.service, request.uri, &context).await
+        resources::read(&self.state.service, request.uri, &context).await
     }
-}
-
-/// How long a client may keep a result: not at all, since any process may write to the
-/// ledger. Only revisions from 2026-07-28 on have, and require, the fields.
-pub(super) fn freshness(
-    context: &RequestContext<RoleServer>,
-    scope: CacheScope,
-) -> (Option<u64>, Option<CacheScope>) {
-    let known =
-        context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    (known.then_some(0), known.then_some(scope))
 }

@@ -36,7 +36,7 @@ impl Client {
         let caller = Caller::without_token();
         let service = Service::new(location, caller, Arc::new(System), Arc::new(System));
         let mut server = Server::new(service);
-        change(&mut server.asking);
+        change(&mut server.state.asking);
         let (server_input, input) = pipe().unwrap();
         let (output, server_output) = pipe().unwrap();
         let server = thread::spawn(move || {

@@ -16,7 +16,7 @@ use crate::domain::names::nearest::nearest;
 use crate::error::{Audience, Error};
 use crate::mcp::args::Args;
 use crate::mcp::schema;
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 /// The arguments of a prompt about a decision.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,8 +38,13 @@ pub struct ReviewDecision {
     focus: Option<String>,
 }
 
-#[prompt_router(router = "prompt_router", vis = "pub(super)")]
-impl Server {
+/// All prompts.
+pub fn router() -> PromptRouter<State> {
+    State::prompt_router()
+}
+
+#[prompt_router]
+impl State {
     #[prompt(
         title = "Review a decision",
         description = "Asks for a code review of a decision's change as structured findings, sent with submit_review.",
@@ -83,8 +88,8 @@ impl Server {
 ///
 /// -32602 for an unknown prompt and for a missing, unknown or unreadable argument.
 pub async fn get(
-    router: &PromptRouter<Server>,
-    context: PromptContext<'_, Server>,
+    router: &PromptRouter<State>,
+    context: PromptContext<'_, State>,
 ) -> Result<GetPromptResponse, ErrorData> {
     if router.has_route(&context.name) {
         return router.get_prompt(context).await;
@@ -146,7 +151,7 @@ mod tests {
 
     #[test]
     fn lists_three_prompts_with_titles_and_described_arguments() {
-        let prompts = serde_json::to_value(Server::prompt_router().list_all()).unwrap();
+        let prompts = serde_json::to_value(router().list_all()).unwrap();
         let decision_id = json!({
             "name": "decision_id",
             "description": "The decision's ID, such as DEC-001 (or `project name/DEC-001`, or its UUID).",

@@ -12,10 +12,10 @@ use crate::ledger::verdict::approvals::{ApproveDecision, PendingApprovals, Verdi
 use crate::mcp::args::Args;
 use crate::mcp::schema;
 use crate::stdio::asking::{self, Retry};
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 #[tool_router(router = approval_tools, vis = "pub(super)")]
-impl Server {
+impl State {
     #[tool(
         title = "Record a person's verdict",
         description = "Records the verdict of a person on a decision: approved, rejected or needs_changes. Call it only with a verdict that a person has given you, under that person's name; never on your own judgement.",

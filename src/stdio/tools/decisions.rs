@@ -11,10 +11,10 @@ use crate::ledger::work::changes::{AttachGitDiff, GitDiffAttached};
 use crate::ledger::work::decisions::{DecisionRecorded, RecordDecision};
 use crate::mcp::args::Args;
 use crate::mcp::schema;
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 #[tool_router(router = decision_tools, vis = "pub(super)")]
-impl Server {
+impl State {
     #[tool(
         title = "Record a decision",
         description = "Records a decision under a task, with what changes and why. It starts as a draft. Returns the decision's display ID.",

@@ -12,14 +12,11 @@ use rmcp::model::Tool;
 
 use crate::domain::excerpt::quoted;
 use crate::domain::names::nearest::nearest;
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 /// All tools.
-pub fn router() -> ToolRouter<Server> {
-    Server::task_tools()
-        + Server::decision_tools()
-        + Server::review_tools()
-        + Server::approval_tools()
+pub fn router() -> ToolRouter<State> {
+    State::task_tools() + State::decision_tools() + State::review_tools() + State::approval_tools()
 }
 
 /// -32602 for a tool that there is not, with the nearest that there is.

@@ -10,10 +10,10 @@ use crate::ledger::review::reviews::{
 };
 use crate::mcp::args::Args;
 use crate::mcp::schema;
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 #[tool_router(router = review_tools, vis = "pub(super)")]
-impl Server {
+impl State {
     #[tool(
         title = "Request a review",
         description = "Asks another agent or a person to review a decision, and takes it to review_required. Only records the request: tell the reviewer yourself, with the decision's ID.",

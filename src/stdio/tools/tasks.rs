@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::ledger::work::tasks::{CreateTask, TaskCreated};
 use crate::mcp::args::Args;
 use crate::mcp::schema;
-use crate::stdio::server::Server;
+use crate::stdio::state::State;
 
 #[tool_router(router = task_tools, vis = "pub(super)")]
-impl Server {
+impl State {
     #[tool(
         title = "Create a task",
         description = "Opens a task in a project: the first step, before any decision is recorded. Returns the task's display ID.",

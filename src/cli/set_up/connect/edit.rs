@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::mistake::Mistake;
 use super::{json_text, toml_text};
 
 /// How a client's file is written.
@@ -14,10 +15,6 @@ pub enum Syntax {
     JsonWithComments,
     Toml,
 }
-
-/// Why a text is left alone: the rest of a sentence that begins with the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake(pub String);
 
 impl Syntax {
     /// The text with `entry` at `keys`. Keys of an entry that is there already and that
@@ -64,14 +61,4 @@ impl Syntax {
             Self::Toml => toml_text::get(text, keys),
         }
     }
-}
-
-/// The mistake of a text that its own parser does not take.
-pub fn malformed(language: &str, line: usize, column: usize) -> Mistake {
-    Mistake(format!("is not valid {language}: look at line {line}, column {column}"))
-}
-
-/// The mistake of a file that has another kind of value where an object belongs.
-pub fn no_object(keys: &[String]) -> Mistake {
-    Mistake(format!("has something other than an object at {}", keys.join(".")))
 }

@@ -1,11 +1,11 @@
-//! [`Syntax`](crate::cli::set_up::connect::edit::Syntax) of JSON, with comments or without.
+//! Edits JSON, with comments or without.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value as Json};
 
-use super::edit::{Mistake, malformed, no_object};
+use super::mistake::{Mistake, malformed, no_object};
 
 const BOM: char = '\u{feff}';
 /// A parser that recurses must not be led off the stack.

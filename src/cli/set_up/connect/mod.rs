@@ -5,6 +5,7 @@ pub mod clients;
 pub mod config_file;
 pub mod edit;
 mod json_text;
+pub mod mistake;
 mod toml_text;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -14,7 +15,7 @@ use strum::IntoEnumIterator as _;
 
 use self::clients::{ClientName, Machine, Scope, Shared, Target, Wiring};
 use self::config_file::ConfigFile;
-use self::edit::Mistake;
+use self::mistake::Mistake;
 use crate::cli::Failure;
 use crate::cli::terminal::screen::Screen;
 use crate::domain::excerpt::{one_line, printable};

@@ -1,9 +1,9 @@
-//! [`Syntax`](crate::cli::set_up::connect::edit::Syntax) of TOML.
+//! Edits TOML.
 
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::edit::{Mistake, malformed, no_object};
+use super::mistake::{Mistake, malformed, no_object};
 
 /// See [`Syntax::set`](crate::cli::set_up::connect::edit::Syntax::set).
 pub fn set(text: &str, keys: &[String], entry: &Map<String, Json>) -> Result<String, Mistake> {

@@ -9,7 +9,7 @@ use crate::cli::set_up::connect::clients::{
     ClientName, Configured, LEDGER_VARIABLE, Machine, SERVER, Scope, Target,
 };
 use crate::cli::set_up::connect::config_file::ConfigFile;
-use crate::cli::set_up::connect::edit::Mistake;
+use crate::cli::set_up::connect::mistake::Mistake;
 use crate::cli::set_up::connect::resolved;
 use crate::cli::set_up::mcp_client::{Client, configured};
 use crate::error::Audience;
