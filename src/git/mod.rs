@@ -7,31 +7,20 @@
 //!
 //! The diff text and the command that prints the same text are in `docs/diff-hash.md`.
 
-mod change;
-mod diff_text;
-mod hooks;
-mod hunk_context;
-mod layout;
-mod lines;
+mod diff;
 mod objects;
-mod quote;
+mod opening;
 mod refusals;
-mod repository;
 mod revision;
-mod scan;
 pub mod scratch;
-mod staged;
+mod stop;
 #[cfg(test)]
 mod tests;
-mod tree_walk;
 
-pub use change::{Change, FileCounts};
-pub use hooks::{HooksDirectory, hooks_directory, user_name};
-pub use layout::{Located, locate};
-pub use repository::Repository;
-pub use scan::{ChangedLine, NotScanned, Scan, Why};
-pub use staged::Staged;
-
-/// Asked between units of work (a file, a thousand lines); `true` means that the call was
-/// cancelled, and the work ends with a fault.
-pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+pub use diff::change::{Change, FileCounts};
+pub use diff::scan::{ChangedLine, NotScanned, Scan, Why};
+pub use diff::staged::Staged;
+pub use opening::configuration::{HooksDirectory, hooks_directory, user_name};
+pub use opening::layout::{Located, locate};
+pub use opening::repository::Repository;
+pub use stop::Stop;

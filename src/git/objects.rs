@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use git2::{ErrorCode, ObjectType, Odb, OdbObject, Oid};
+use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, OdbObject, Oid};
 
-use super::Stop;
 use super::refusals::{self, Absence};
+use super::stop::Stop;
 use crate::error::{Error, Result};
 
 /// The objects of one repository. libgit2 checks each against its id while reading.
@@ -68,7 +68,7 @@ impl<'r> Objects<'r> {
         listed.map_err(|_| refusals::damaged(self.root, "its object database"))?;
         let mut commits = Vec::new();
         for id in ids {
-            let Some(id) = super::revision::full_id(&id, id.len() / 2) else { continue };
+            let Some(id) = full_id(&id, id.len() / 2) else { continue };
             if matches!(self.header(id)?, Some((_, ObjectType::Commit))) {
                 commits.push(id);
             }
@@ -111,6 +111,15 @@ impl<'r> Objects<'r> {
     }
 }
 
+/// The id that is written out in full, in either case of letters.
+pub(super) fn full_id(text: &str, id_len: usize) -> Option<Oid> {
+    if text.len() != id_len * 2 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let format = if id_len == 20 { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
+    Oid::from_str_ext(text, format).ok()
+}
+
 fn parse_commit(data: &[u8], id_len: usize) -> Option<CommitHeader> {
     let mut lines = data.split(|&byte| byte == b'\n');
     let tree = hex_id(lines.next()?.strip_prefix(b"tree ")?, id_len)?;
@@ -124,5 +133,5 @@ fn parse_commit(data: &[u8], id_len: usize) -> Option<CommitHeader> {
 
 fn hex_id(hex: &[u8], id_len: usize) -> Option<Oid> {
     let hex = std::str::from_utf8(hex).ok()?;
-    super::revision::full_id(hex, id_len)
+    full_id(hex, id_len)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use git2::Oid;
 
-use super::Stop;
+use super::stop::Stop;
 use crate::domain::excerpt::shell_word;
 use crate::error::{Code, Error, Fault, Result};
 

@@ -2,9 +2,10 @@
 
 use git2::{ErrorCode, ObjectFormat, ObjectType, Oid};
 
-use super::objects::Objects;
-use super::repository::Repository;
-use super::{Stop, refusals};
+use super::objects::{Objects, full_id};
+use super::opening::repository::Repository;
+use super::refusals;
+use super::stop::Stop;
 use crate::domain::excerpt::shell_word;
 use crate::error::{Code, Error, Result};
 
@@ -60,15 +61,6 @@ pub(super) fn resolve(repository: &Repository, revision: &str, stop: Stop<'_>) -
         }
         Err(_) => Err(not_found(repository, revision)),
     }
-}
-
-/// The id that is written out in full, in either case of letters.
-pub(super) fn full_id(text: &str, id_len: usize) -> Option<Oid> {
-    if text.len() != id_len * 2 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let format = if id_len == 20 { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
-    Oid::from_str_ext(text, format).ok()
 }
 
 fn peel(repository: &Repository, revision: &str, id: Oid) -> Result<Oid> {

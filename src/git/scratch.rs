@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::repository::accept_harmless_extensions;
+use super::opening::libgit2::accept_harmless_extensions;
 use crate::error::{Error, Fault, Result};
 
 /// Who commits, and when.
@@ -112,7 +112,7 @@ mod tests {
         let second = scratch
             .commit("two", &author, &[("src/a.py", "a = 2\n"), ("tests/test_a.py", "")])
             .unwrap();
-        let repository = super::super::Repository::open(".", scratch.root(), scratch.root());
+        let repository = crate::git::Repository::open(".", scratch.root(), scratch.root());
         let change = repository.unwrap().change("main", &|| false).unwrap();
         assert_eq!(change.commit_hash, second);
         assert_eq!(change.parent_commit_hash, Some(first));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::support::{Git, Place};
-use crate::git::quote;
+use crate::git::diff::quote;
 
 /// splitmix64: the same numbers on every machine.
 pub(super) struct Random(u64);

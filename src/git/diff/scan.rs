@@ -6,19 +6,21 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use git2::OdbObject;
 
-use super::diff_text::{MAX_TEXT_BYTES, is_binary};
 use super::hunk_context::split_line;
 use super::lines::{self, Origin, Piece};
-use super::objects::Objects;
-use super::repository::Repository;
+use super::text::{MAX_TEXT_BYTES, is_binary};
 use super::tree_walk::{self, Delta, Entry, Mode};
-use super::{Stop, change, quote, refusals, revision};
+use super::{change, quote};
 use crate::error::Result;
+use crate::git::objects::Objects;
+use crate::git::opening::repository::Repository;
+use crate::git::stop::Stop;
+use crate::git::{refusals, revision};
 
 /// One line that the commit added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangedLine<'a> {
-    /// The path, as in [`super::Change::files_changed`].
+    /// The path, as in [`super::change::Change::files_changed`].
     pub path: &'a str,
     /// The line's number in its own side, from 1.
     pub number: u64,
@@ -47,7 +49,7 @@ pub struct Scan {
 /// A content whose lines were not visited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotScanned {
-    /// The path, as in [`super::Change::files_changed`].
+    /// The path, as in [`super::change::Change::files_changed`].
     pub path: String,
     /// The reason.
     pub why: Why,

@@ -1,9 +1,9 @@
 //! The line diff of two texts, as git's own: libgit2 carries the same algorithm.
 
-use super::Stop;
 use super::hunk_context::split_line;
-use super::refusals;
 use crate::error::{Error, Result};
+use crate::git::refusals;
+use crate::git::stop::Stop;
 
 /// How many lines pass between two questions whether to stop.
 const LINES_PER_STOP: usize = 1024;

@@ -1,18 +1,14 @@
 //! Opening a repository: only the project's own, and only kinds that can be read whole.
 
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 
-use git2::{ErrorCode, RepositoryOpenFlags};
+use git2::ErrorCode;
 
 use super::layout::Layout;
-use super::refusals;
+use super::libgit2::open_exactly;
 use crate::domain::excerpt::shell_word;
 use crate::error::{Code, Error, Result};
-
-/// Extensions that git knows and that change nothing for reading objects, beside those
-/// that libgit2 accepts of itself. A partial clone's missing objects are refused one by one.
-const HARMLESS_EXTENSIONS: [&str; 2] = ["partialclone", "noop-v1"];
+use crate::git::refusals;
 
 /// All extensions that can be read, as the configuration names them.
 const READABLE_EXTENSIONS: [&str; 7] = [
@@ -27,7 +23,7 @@ const READABLE_EXTENSIONS: [&str; 7] = [
 
 /// A repository that the project may use, open for reading.
 pub struct Repository {
-    pub(super) inner: git2::Repository,
+    pub(in crate::git) inner: git2::Repository,
     root: PathBuf,
 }
 
@@ -208,27 +204,7 @@ fn open_git(layout: &Layout) -> Result<git2::Repository> {
     ))
 }
 
-/// libgit2's repository at exactly that path; the environment has no say.
-pub(super) fn open_exactly(path: &Path) -> Result<git2::Repository, git2::Error> {
-    accept_harmless_extensions();
-    let ceilings: [&Path; 0] = [];
-    git2::Repository::open_ext(path, RepositoryOpenFlags::NO_SEARCH, ceilings)
-}
-
-/// Must come before libgit2 opens or makes any repository.
-pub(super) fn accept_harmless_extensions() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: it writes a static of libgit2 that only opening and making a repository
-        // read; both call this first, and `Once` lets neither begin before the write ends.
-        let set = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
-        if let Err(error) = set {
-            tracing::warn!(%error, "partial clones will be refused");
-        }
-    });
-}
-
-pub(super) fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
+pub(in crate::git) fn cannot_open(layout: &Layout, error: &git2::Error) -> Error {
     let root = layout.root.display();
     let word = shell_word(&root);
     let unreadable = |message: String| Error::refused(Code::UnreadableRepository, message);

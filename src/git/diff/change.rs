@@ -7,13 +7,15 @@ use git2::{ObjectType, OdbObject, Oid};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::diff_text::{self, MAX_TEXT_BYTES, Side};
-use super::objects::Objects;
-use super::repository::Repository;
+use super::quote;
+use super::text::{self, MAX_TEXT_BYTES, Side};
 use super::tree_walk::{self, Delta, Entry, Mode};
-use super::{Stop, quote, refusals, revision};
 use crate::domain::digest;
 use crate::error::Result;
+use crate::git::objects::Objects;
+use crate::git::opening::repository::Repository;
+use crate::git::stop::Stop;
+use crate::git::{refusals, revision};
 
 /// A commit's change against its first parent, or against the empty tree for a root commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +158,7 @@ pub(super) fn write_delta(
     delta: &Delta<'_>,
     stop: Stop<'_>,
     out: &mut dyn FnMut(&[u8]),
-) -> Result<diff_text::Counts> {
+) -> Result<text::Counts> {
     // A mere change of the executable bit needs no content.
     let same = match (delta.old, delta.new) {
         (Some(old), Some(new)) => old.id == new.id && old.mode.kind() == new.mode.kind(),
@@ -169,7 +171,7 @@ pub(super) fn write_delta(
     let (old, new) = (load(delta.old)?, load(delta.new)?);
     let old_side = delta.old.map(|entry| Side { entry, content: bytes(old.as_ref()) });
     let new_side = delta.new.map(|entry| Side { entry, content: bytes(new.as_ref()) });
-    diff_text::write(delta.path, old_side.as_ref(), new_side.as_ref(), stop, out)
+    text::write(delta.path, old_side.as_ref(), new_side.as_ref(), stop, out)
 }
 
 fn bytes<'c>(content: Option<&'c Content<'_>>) -> Option<&'c [u8]> {

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use git2::{ErrorCode, ObjectType};
 
-use super::objects::Objects;
-use super::repository::Repository;
+use super::scan::{ChangedLine, Scan};
 use super::tree_walk::{self, Delta, Entry, Mode};
-use super::{ChangedLine, Scan, Stop, change, quote, refusals};
+use super::{change, quote};
 use crate::error::{Code, Error, Result};
+use crate::git::objects::Objects;
+use crate::git::opening::repository::Repository;
+use crate::git::refusals;
+use crate::git::stop::Stop;
 
 /// A path whose staged content is one that does not exist yet: `git add --intent-to-add`.
 const INTENT_TO_ADD: u16 = 1 << 13;
@@ -18,7 +21,7 @@ const INTENT_TO_ADD: u16 = 1 << 13;
 pub struct Staged<'r> {
     objects: Objects<'r>,
     deltas: Vec<(Vec<u8>, Option<Entry>, Option<Entry>)>,
-    /// The changed paths, as in [`super::Change::files_changed`].
+    /// The changed paths, as in [`super::change::Change::files_changed`].
     pub files_changed: Vec<String>,
     /// Added lines; a binary file counts none.
     pub insertions: u64,

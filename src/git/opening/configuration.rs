@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::layout::Layout;
-use super::refusals::damaged;
-use super::repository::{cannot_open, open_exactly};
+use super::libgit2::open_exactly;
+use super::repository::cannot_open;
 use crate::error::Result;
+use crate::git::refusals::damaged;
 
 /// Where git looks for the hooks of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 //!
 //! Written from what git prints, see `docs/diff-hash.md` for the command.
 
-use super::Stop;
 use super::hunk_context::HunkContext;
 use super::lines::{self, Hunk, Origin, Piece};
 use super::quote;
 use super::tree_walk::{Entry, Mode};
 use crate::error::Result;
+use crate::git::stop::Stop;
 
 /// git looks for a NUL in this many bytes at the start of a file.
 const BINARY_PROBE_BYTES: usize = 8000;

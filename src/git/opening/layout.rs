@@ -8,7 +8,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::repository::open_exactly;
+use super::libgit2::open_exactly;
 use crate::error::{Code, Error, Result};
 
 /// What `govforge init` and the lookup of a project need, for a path in a repository.
@@ -51,18 +51,18 @@ pub fn locate(path: &Path) -> Result<Option<Located>> {
 
 /// A repository's places on disk, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(in crate::git) struct Layout {
     /// The root of the working tree, or the bare repository itself.
-    pub(super) root: PathBuf,
+    pub(in crate::git) root: PathBuf,
     /// The directory of this working tree's `HEAD`.
-    pub(super) git_dir: PathBuf,
+    pub(in crate::git) git_dir: PathBuf,
     /// The directory of the objects, shared by all working trees.
-    pub(super) common_dir: PathBuf,
+    pub(in crate::git) common_dir: PathBuf,
 }
 
 impl Layout {
     /// The repository whose root is exactly `path`, which must be resolved.
-    pub(super) fn at(path: &Path) -> Option<Self> {
+    pub(in crate::git) fn at(path: &Path) -> Option<Self> {
         let is_dot_git = path.file_name().is_some_and(|name| name == ".git");
         if is_dot_git && path.parent().and_then(Self::at).is_some() {
             return None;

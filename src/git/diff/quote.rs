@@ -23,7 +23,7 @@ pub(super) fn in_diff(prefix: &str, path: &[u8]) -> Vec<u8> {
 
 /// A path as text, without loss: UTF-8 as it is, anything else (and a path that itself
 /// starts with a double quote, so that no two paths look alike) C-style in double quotes.
-pub(super) fn shown(path: &[u8]) -> Cow<'_, str> {
+pub(in crate::git) fn shown(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(text) if !text.starts_with('"') => Cow::Borrowed(text),
         _ => Cow::Owned(in_diff("", path).into_iter().map(char::from).collect()),

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use git2::{OdbObject, Oid};
 
-use super::Stop;
-use super::objects::Objects;
-use super::refusals;
 use crate::error::Result;
+use crate::git::objects::Objects;
+use crate::git::refusals;
+use crate::git::stop::Stop;
 
 /// What a tree says of one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
