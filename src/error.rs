@@ -72,6 +72,8 @@ pub enum Code {
     NotPermitted,
     /// Another process held the ledger's lock for too long; the call can be sent again.
     LedgerBusy,
+    /// There is no ledger where one has to be.
+    LedgerMissing,
     /// The ledger is not one that this version can use.
     UnusableLedger,
 }

@@ -14,6 +14,7 @@ use govforge::domain::value::ApprovalStatus;
 use govforge::ledger::Service;
 use govforge::ledger::access::caller::Caller;
 use govforge::ledger::settings::location::{Environment, Location};
+use govforge::ledger::settings::missing::Beginning;
 use govforge::logging;
 use govforge::stdio::serve::serve;
 use govforge::stdio::server::Server;
@@ -23,7 +24,7 @@ fn main() {
     logging::init(if cli.verb.is_some() { logging::Mode::Verb } else { logging::Mode::Server });
     let code = cli::conclude(match cli.verb {
         None => {
-            let service = service();
+            let service = service().which_begins(Beginning::Unasked);
             serve(|| Server::new(service.clone()), service.close()).map_err(Into::into)
         }
         Some(Verb::Init(args)) => init::run(&service(), &args),

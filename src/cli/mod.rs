@@ -107,7 +107,7 @@ The ledger is the first of:
   2. govforge.db in the nearest .govforge/ at or above the working directory,
      or at the root of the main working tree of a linked one
   3. ~/.govforge/govforge.db
-  A missing file is created by the first write.
+  A missing file is made by `govforge init`, or by the first write of a server.
 
 Environment:
   GOVFORGE_DB       the ledger: a path, sqlite:///absolute/path or sqlite://path

@@ -10,7 +10,8 @@ use std::sync::{Arc, OnceLock};
 use self::access::caller::Caller;
 use self::access::guard::Guarded;
 use self::policies::rules;
-use self::settings::{config, location};
+use self::settings::missing::Beginning;
+use self::settings::{config, location, missing};
 use crate::domain::time::{Clock, Ids};
 use crate::error::Result;
 use crate::store::engine::{Durability, Ledger};
@@ -36,25 +37,29 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service for a caller at a location; opens nothing yet.
+    /// The service for a caller at a location, which begins no ledger; opens nothing yet.
     pub fn new(
         location: location::Location,
         caller: Caller,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
     ) -> Self {
-        let ledger = match &location.ledger {
-            Ok(path) => Ledger::new(path.clone()),
-            Err(refusal) => Ledger::refusing(refusal.clone()),
-        };
+        let location = Arc::new(location);
+        let ledger = ledger(&location, Beginning::Never);
         Self {
             ledger: Arc::new(Guarded::new(ledger, Arc::new(caller), Arc::clone(&clock))),
             durability: Arc::default(),
-            location: Arc::new(location),
+            location,
             compiled: Arc::default(),
             clock,
             ids,
         }
+    }
+
+    /// The same service, which may begin a ledger where there is none.
+    pub fn which_begins(self, beginning: Beginning) -> Self {
+        let ledger = Arc::new(self.ledger.elsewhere(ledger(&self.location, beginning)));
+        Self { ledger, ..self }
     }
 
     /// The ledger file.
@@ -80,10 +85,24 @@ impl Service {
         Ok(*self.durability.get_or_init(|| durability))
     }
 
-    /// The same service over another ledger.
-    fn with_ledger(&self, path: PathBuf) -> Self {
-        let ledger = Arc::new(self.ledger.elsewhere(path));
-        Self { ledger, durability: Arc::default(), ..self.clone() }
+    /// The same service over a ledger that is to be begun.
+    fn beginning(&self, path: PathBuf) -> Self {
+        let location = location::Location { ledger: Ok(path), ..(*self.location).clone() };
+        let service =
+            Self { location: Arc::new(location), durability: Arc::default(), ..self.clone() };
+        service.which_begins(Beginning::OnPurpose)
+    }
+}
+
+/// The ledger of a location; opens nothing yet.
+fn ledger(location: &Arc<location::Location>, beginning: Beginning) -> Ledger {
+    match &location.ledger {
+        Ok(path) => {
+            let location = Arc::clone(location);
+            Ledger::new(path.clone())
+                .when_missing(move |path| missing::meaning(&location, beginning, path))
+        }
+        Err(refusal) => Ledger::refusing(refusal.clone()),
     }
 }
 

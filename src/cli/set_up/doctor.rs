@@ -115,15 +115,7 @@ fn check_ledger(
         }
     };
     let content = match runtime.block_on(service.ledger_content()) {
-        Ok(Some(content)) => content,
-        Ok(None) => {
-            let text = format!(
-                "{} does not exist yet: run `govforge init` in the repository.",
-                path.display()
-            );
-            report.show("ledger", Outcome::Wrong(text))?;
-            return Ok(vec![]);
-        }
+        Ok(content) => content,
         Err(error) => {
             let failure = Failure::from(error);
             report.faults += usize::from(matches!(failure, Failure::Fault(_)));

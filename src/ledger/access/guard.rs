@@ -1,7 +1,7 @@
 //! The one way to the ledger. Whoever reads or writes says for which use case, and what the
 //! caller's token does not cover is refused before anything is read or made.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::caller::{Caller, Held};
@@ -96,8 +96,8 @@ impl Guarded {
     }
 
     /// Another ledger, for the same caller.
-    pub(in crate::ledger) fn elsewhere(&self, path: PathBuf) -> Self {
-        Self::new(Ledger::new(path), Arc::clone(&self.caller), Arc::clone(&self.clock))
+    pub(in crate::ledger) fn elsewhere(&self, ledger: Ledger) -> Self {
+        Self::new(ledger, Arc::clone(&self.caller), Arc::clone(&self.clock))
     }
 
     /// The file.

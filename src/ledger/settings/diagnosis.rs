@@ -62,18 +62,15 @@ impl Service {
         config::approval_settings(Path::new(&project.root_path)).map(drop)
     }
 
-    /// Opens the ledger and reads its projects; `None` while the file does not exist.
+    /// Opens the ledger and reads its projects.
     ///
     /// # Errors
     ///
     /// As [`crate::store::engine::Ledger::read`], and a `GOVFORGE_PROJECT` that names none.
-    pub async fn ledger_content(&self) -> Result<Option<LedgerContent>> {
+    pub async fn ledger_content(&self) -> Result<LedgerContent> {
         let mut read = self.ledger.read(UseCase::Diagnosis).await?;
-        if !self.ledger.exists() {
-            return Ok(None);
-        }
         let projects = store::ledger::projects::all(&mut read).await?;
         let current = self.current_project(&mut read).await?;
-        Ok(Some(LedgerContent { projects, current }))
+        Ok(LedgerContent { projects, current })
     }
 }

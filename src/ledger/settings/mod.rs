@@ -4,3 +4,4 @@ pub mod config;
 pub mod diagnosis;
 pub(in crate::ledger) mod file;
 pub mod location;
+pub mod missing;

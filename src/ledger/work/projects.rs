@@ -76,10 +76,10 @@ impl Service {
         }
         let settings = config::project_settings(root)?;
         // The ledger in the repository, whatever lies above it, unless the user set another.
-        let service = match self.location.ledger_is_set {
-            true => self.clone(),
-            false => self.with_ledger(ledger),
-        };
+        let service = self.beginning(match self.location.ledger_is_set {
+            true => self.location.ledger.clone()?,
+            false => ledger,
+        });
         service.ledger.check(UseCase::RegisterProject).await?;
         std::fs::create_dir_all(&directory).map_err(|error| unwritable(&directory, &error))?;
         let mut created = Vec::new();

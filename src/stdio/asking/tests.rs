@@ -13,6 +13,7 @@ use super::*;
 use crate::domain::time::System;
 use crate::ledger::access::caller::Caller;
 use crate::ledger::settings::location::{Environment, Location};
+use crate::ledger::settings::missing::Beginning;
 use crate::stdio::server::Server;
 use crate::stdio::session::Session;
 use crate::stdio::transport::LineTransport;
@@ -35,7 +36,7 @@ impl Client {
         let location = Location::find(folder.path().to_owned(), Environment::default());
         let caller = Caller::without_token();
         let service = Service::new(location, caller, Arc::new(System), Arc::new(System));
-        let mut server = Server::new(service);
+        let mut server = Server::new(service.which_begins(Beginning::Unasked));
         change(&mut server.state.asking);
         let (server_input, input) = pipe().unwrap();
         let (output, server_output) = pipe().unwrap();

@@ -3,6 +3,7 @@
 //! What is particular to one engine stands below in a folder of its own, and nowhere else.
 
 mod connection;
+mod missing;
 mod query;
 mod run;
 pub(super) mod sqlite;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::connection::Connection;
+pub use self::missing::Missing;
+use self::missing::WhenMissing;
 pub use self::query::{Argument, Query, composed, placeholders, query};
 use crate::domain::time::Timestamp;
 use crate::error::{Error, Refusal, Result};
@@ -49,7 +52,8 @@ enum Writing<'a> {
 }
 
 impl Ledger {
-    /// A ledger at `path`; touches nothing yet.
+    /// A ledger at `path`, which reads as an empty one while it does not exist, and is made by
+    /// the first write; touches nothing yet.
     pub fn new(path: PathBuf) -> Self {
         Self(Engine::Sqlite(sqlite::LedgerFile::new(path)))
     }
@@ -57,6 +61,13 @@ impl Ledger {
     /// A ledger that refuses every call, because the setting that names it is wrong.
     pub fn refusing(refusal: Refusal) -> Self {
         Self(Engine::Sqlite(sqlite::LedgerFile::refusing(refusal)))
+    }
+
+    /// The same ledger; `decide` is asked each time the file is missed.
+    pub fn when_missing(self, decide: impl Fn(&Path) -> Missing + Send + Sync + 'static) -> Self {
+        Self(match self.0 {
+            Engine::Sqlite(file) => Engine::Sqlite(file.when_missing(WhenMissing::new(decide))),
+        })
     }
 
     /// The file.
@@ -78,7 +89,9 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Refuses a file that is no ledger or a newer version's; faults on a damaged one.
+    /// Refuses a file that is no ledger or a newer version's, one that has gone while this
+    /// process had it open, and one that is missing where it must not be; faults on a damaged
+    /// one.
     pub async fn read(&self) -> Result<Connection> {
         match &self.0 {
             Engine::Sqlite(file) => file.read().await,
@@ -128,8 +141,8 @@ impl WriteTransaction<'_> {
     ///
     /// # Errors
     ///
-    /// As for any statement; then nothing was written. Refuses when the ledger was removed or
-    /// replaced meanwhile: what was written into it nobody would find.
+    /// As for any statement; then nothing was written. Refuses when the ledger or its log was
+    /// removed or replaced meanwhile: what was written into it nobody would find.
     pub async fn commit(self) -> Result<()> {
         match self.0 {
             Writing::Sqlite(transaction) => transaction.commit().await,

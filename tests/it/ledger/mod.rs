@@ -4,5 +4,6 @@ mod concurrency;
 #[cfg(unix)]
 mod disk;
 mod faults;
+mod missing;
 mod stored;
 mod torture;

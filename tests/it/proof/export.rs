@@ -62,7 +62,9 @@ fn json_lines_are_the_default_and_exclude_markdown() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(told.contains("/no/where cannot be written"), "{told}");
     }
-    let empty = export(&TestApp::empty(), &["--markdown"]);
+    let app = TestApp::init();
+    Ledger::open(&app.ledger_path()).unwrap().execute("DELETE FROM projects");
+    let empty = export(&app, &["--markdown"]);
     assert!(empty.contains("No project has been registered yet."), "{empty}");
 }
 

@@ -104,8 +104,8 @@ fn of_several_projects_status_names_the_one_to_sign_in() {
 
 #[test]
 fn list_filters_and_status_of_an_empty_ledger_says_what_to_do() {
-    let empty = TestApp::empty();
-    contains_all(&run(&empty, &["status"]), &["govforge init"]);
+    let empty = TestApp::init();
+    contains_all(&run(&empty, &["status"]), &["shop", "No decision yet."]);
     contains_all(&run(&empty, &["list"]), &["govforge demo"]);
     for report in [&["report", "--all"][..], &["report", "--all", "--markdown"]] {
         contains_all(&run(&empty, report), &["No decision has been recorded yet."]);

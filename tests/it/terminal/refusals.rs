@@ -62,6 +62,10 @@ fn no_refusal_speaks_to_a_person_as_to_an_agent() {
             "audit verify nowhere.jsonl",
         ],
     );
+    let empty = TestApp::init();
+    let nothing_yet = ["show DEC-001", "timeline TASK-001", "token revoke nope"];
+    refused(&empty, &nothing_yet);
+    refused(&empty.with_env("GOVFORGE_DB", "../missing.db"), &["status", "audit verify"]);
 
     let app = story::app();
     let mut server = app.serve();

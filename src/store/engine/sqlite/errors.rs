@@ -32,6 +32,33 @@ pub(super) fn moved(path: &Path) -> Error {
     })
 }
 
+pub(super) fn log_moved(path: &Path) -> Error {
+    Error::refused_by_audience(Code::LedgerBusy, |to| {
+        let call = to.pick("call", "command");
+        format!(
+            "The log of the ledger {} (the files beside it that begin with its name) was removed \
+             during this {call} while another program went on with a new one, so the {call} may \
+             not be in it. {} it again, and leave these files to govforge.",
+            path.display(),
+            to.pick("Send", "Run")
+        )
+    })
+}
+
+/// Whether the ledger is there cannot be known.
+pub(super) fn unseen(path: &Path, error: std::io::Error) -> Error {
+    tracing::error!(path = %path.display(), %error, "cannot look at it");
+    Error::refused(
+        Code::UnusableLedger,
+        format!(
+            "Whether the ledger {} exists cannot be seen ({}). Give yourself the permission to \
+             enter its directory, or set GOVFORGE_DB to another file.",
+            path.display(),
+            error.kind()
+        ),
+    )
+}
+
 /// The ledger, or the directory for it, cannot be made.
 pub(super) fn io_error(path: &Path, error: std::io::Error) -> Error {
     tracing::error!(path = %path.display(), %error, "cannot make it");

@@ -4,15 +4,16 @@
 mod connections;
 mod errors;
 mod identity;
+mod log;
 pub(in crate::store) mod schema;
 mod slot;
 pub(super) mod statement;
 #[cfg(test)]
 mod tests;
+mod whereabouts;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::SqlitePool;
@@ -20,16 +21,14 @@ use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
 use self::connections::Connections;
-use self::errors::{busy, io_error, is_busy, moved, sql_error};
-use self::identity::Identity;
-use self::slot::Slot;
+use self::errors::{busy, io_error, is_busy, log_moved, moved, sql_error, unseen};
+use self::identity::{Identity, look};
+use self::log::{LogState, Turn};
+use self::slot::{Lookup, Slot, rescue_log};
 use super::connection::Connection;
+use super::missing::{WhenMissing, gone};
 use super::{Durability, LOCK_PATIENCE};
 use crate::error::{Code, Error, Refusal, Result};
-
-/// How long after a write the log is moved into the file, so that the file alone soon holds
-/// every record: a person who copies it gets them all.
-const SETTLE: Duration = Duration::from_secs(1);
 
 /// The time of the event that was recorded last. By SQLite's own row number: rows are only ever
 /// added, and none has an index on the time alone.
@@ -41,6 +40,7 @@ pub(super) struct LedgerFile {
     path: PathBuf,
     /// Why no call can use it, if the place where it should lie is wrong.
     refusal: Option<Refusal>,
+    missing: WhenMissing,
     /// The file as it is open now. Another one may take its place under a running server.
     slot: Mutex<Slot>,
     /// What is read while the file does not exist: an empty ledger.
@@ -48,7 +48,6 @@ pub(super) struct LedgerFile {
     /// SQLite's busy handler is not fair; the writers of one process queue here.
     writer: Mutex<()>,
     patience: Duration,
-    settling: Arc<AtomicBool>,
 }
 
 /// A transaction that writes: it holds the ledger's write lock from the start, because a
@@ -57,8 +56,7 @@ pub(super) struct LedgerFile {
 pub(super) struct WriteTransaction<'a> {
     transaction: Connection,
     ledger: &'a LedgerFile,
-    identity: Identity,
-    pool: SqlitePool,
+    connections: Arc<Connections>,
     _turn: MutexGuard<'a, ()>,
 }
 
@@ -68,17 +66,21 @@ impl LedgerFile {
         Self {
             path,
             refusal: None,
+            missing: WhenMissing::default(),
             slot: Mutex::default(),
             empty: OnceCell::new(),
             writer: Mutex::new(()),
             patience: LOCK_PATIENCE,
-            settling: Arc::default(),
         }
     }
 
     /// A ledger that refuses every call, because the setting that names it is wrong.
     pub fn refusing(refusal: Refusal) -> Self {
         Self { refusal: Some(refusal), ..Self::new(PathBuf::new()) }
+    }
+
+    pub fn when_missing(self, missing: WhenMissing) -> Self {
+        Self { missing, ..self }
     }
 
     /// The file.
@@ -96,14 +98,14 @@ impl LedgerFile {
     ///
     /// # Errors
     ///
-    /// Refuses a file that is no ledger or a newer version's; faults on a damaged one.
+    /// Refuses a file that is no ledger or a newer version's, one that has gone while this
+    /// process had it open, and one that is missing where it must not be; faults on a damaged
+    /// one.
     pub async fn read(&self) -> Result<Connection> {
         self.check()?;
-        let pool = if self.exists() {
-            self.opened(None).await?.0.readers().clone()
-        } else {
-            self.slot.lock().await.let_go(&self.path).await?;
-            self.empty.get_or_try_init(|| self.open_empty()).await?.clone()
+        let pool = match self.opened(None).await? {
+            Some(connections) => connections.readers().clone(),
+            None => self.empty.get_or_try_init(|| self.open_empty()).await?.clone(),
         };
         let transaction = pool.begin().await.map_err(|error| sql_error(&self.path, error))?;
         Ok(Connection::sqlite(transaction))
@@ -121,9 +123,9 @@ impl LedgerFile {
         let turn = tokio::time::timeout_at(deadline, self.writer.lock())
             .await
             .map_err(|_elapsed| busy(&self.path))?;
-        let (connections, identity) = self.opened(Some(durability)).await?;
+        let connections = self.opened(Some(durability)).await?.ok_or_else(|| moved(&self.path))?;
         let pool = connections.writer(durability).await;
-        let pool = pool.map_err(|error| sql_error(&self.path, error))?.clone();
+        let pool = pool.map_err(|error| sql_error(&self.path, error))?;
         let transaction = loop {
             match pool.begin_with("BEGIN IMMEDIATE").await {
                 Ok(transaction) => break transaction,
@@ -132,7 +134,7 @@ impl LedgerFile {
             }
         };
         let transaction = Connection::sqlite(transaction);
-        Ok(WriteTransaction { transaction, ledger: self, identity, pool, _turn: turn })
+        Ok(WriteTransaction { transaction, ledger: self, connections, _turn: turn })
     }
 
     /// Closes the file; the last process to do so moves the log into it.
@@ -177,37 +179,59 @@ impl LedgerFile {
         Ok(())
     }
 
+    /// The file that stands at the path now, which is made if the call writes; `None` if there
+    /// is none and the call reads.
+    async fn present(
+        &self,
+        slot: &mut Slot,
+        writes: bool,
+        deadline: Instant,
+    ) -> Result<Option<Identity>> {
+        let unseen = |error| unseen(&self.path, error);
+        let found = look(&self.path).map_err(unseen)?;
+        if let Some(found) = found
+            && !found.is_empty
+        {
+            return Ok(Some(found.identity));
+        }
+        if let Some(whereabouts) = slot.miss(&self.path, found.is_some(), deadline).await? {
+            return Err(gone(&self.path, &whereabouts));
+        }
+        self.missing.check(&self.path)?;
+        if !writes {
+            return Ok(None);
+        }
+        self.create()?;
+        let made = look(&self.path).map_err(unseen)?.ok_or_else(|| moved(&self.path))?;
+        Ok(Some(made.identity))
+    }
+
     /// The connections to the file that stands at the path now, which is made if the call
     /// writes. The first connection is the kind that the call needs: the one that writes with
-    /// this durability, or one that reads.
-    async fn opened(&self, durability: Option<Durability>) -> Result<(Arc<Connections>, Identity)> {
+    /// this durability, or one that reads; `None` if there is nothing to read.
+    async fn opened(&self, durability: Option<Durability>) -> Result<Option<Arc<Connections>>> {
+        let deadline = Instant::now() + self.patience;
         let mut slot = self.slot.lock().await;
-        let file = match Identity::of(&self.path) {
-            Some(file) => file,
-            None => {
-                slot.let_go(&self.path).await?;
-                if durability.is_some() {
-                    self.create()?;
-                }
-                Identity::of(&self.path).ok_or_else(|| moved(&self.path))?
-            }
+        let Some(file) = self.present(&mut slot, durability.is_some(), deadline).await? else {
+            return Ok(None);
         };
-        if let Some(open) = slot.get(&self.path, file).await? {
-            return Ok((open, file));
-        }
+        let _turn = match slot.get(&self.path, file, deadline).await? {
+            Lookup::Open(connections) => return Ok(Some(connections)),
+            Lookup::Closed(turn) => turn,
+        };
         self.check_file()?;
         let failed = |error| sql_error(&self.path, error);
-        let connections = Arc::new(Connections::new(&self.path));
+        let connections = Arc::new(Connections::new(&self.path, file));
         let pool = match durability {
             Some(durability) => connections.writer(durability).await.map_err(failed)?,
             None => connections.readers(),
         };
         let mut connection = pool.acquire().await.map_err(failed)?;
-        let deadline = Instant::now() + self.patience;
         schema::prepare(&mut connection, &self.path, deadline).await?;
         drop(connection);
-        slot.set(&self.path, file, Arc::clone(&connections));
-        Ok((connections, file))
+        connections.log();
+        slot.set(&self.path, Arc::clone(&connections));
+        Ok(Some(connections))
     }
 
     async fn open_empty(&self) -> Result<SqlitePool> {
@@ -218,17 +242,18 @@ impl LedgerFile {
         Ok(pool)
     }
 
-    /// Moves the log into the file a while after the last write, unless that is planned.
-    fn settle(&self, pool: SqlitePool) {
-        if self.settling.swap(true, Ordering::AcqRel) {
-            return;
+    /// Makes a commit durable whose log was removed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Refuses when another process has begun another log.
+    async fn rescue(&self, connections: &Connections) -> Result<()> {
+        let deadline = Instant::now() + self.patience;
+        let _turn = Turn::take(&self.path, deadline).await?;
+        match rescue_log(connections, &self.path, deadline).await? {
+            LogState::Replaced => Err(log_moved(&self.path)),
+            LogState::Ours | LogState::Removed => Ok(()),
         }
-        let settling = Arc::clone(&self.settling);
-        tokio::spawn(async move {
-            tokio::time::sleep(SETTLE).await;
-            settling.store(false, Ordering::Release);
-            connections::move_log(&pool).await;
-        });
     }
 }
 
@@ -237,15 +262,18 @@ impl WriteTransaction<'_> {
     ///
     /// # Errors
     ///
-    /// As for any statement; then nothing was written. Refuses when the file was removed or
-    /// replaced meanwhile: what was written into it nobody would find.
+    /// As for any statement; then nothing was written. Refuses when the file or its log was
+    /// removed or replaced meanwhile: what was written into it nobody would find.
     pub async fn commit(self) -> Result<()> {
-        let Self { transaction, ledger, identity, pool, _turn } = self;
+        let Self { transaction, ledger, connections, _turn } = self;
         transaction.commit().await.map_err(|error| sql_error(&ledger.path, error))?;
-        if Identity::of(&ledger.path) != Some(identity) {
+        if Identity::of(&ledger.path) != Some(connections.file) {
             return Err(moved(&ledger.path));
         }
-        ledger.settle(pool);
+        if connections.log().state() != LogState::Ours {
+            ledger.rescue(&connections).await?;
+        }
+        connections.settle();
         Ok(())
     }
 }

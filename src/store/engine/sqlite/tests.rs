@@ -1,10 +1,11 @@
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, SqliteConnection};
 
+use super::connections::SETTLE;
 use super::*;
 use crate::error::Code;
-use crate::store::engine::query;
 use crate::store::engine::sqlite::schema::MIGRATIONS;
+use crate::store::engine::{Missing, query};
 use crate::store::row::Columns as _;
 
 async fn version(path: &Path) -> i64 {
@@ -90,7 +91,7 @@ async fn add_agent(write: &mut WriteTransaction<'_>) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_ledger_that_was_removed_is_noticed_and_made_anew() {
+async fn a_ledger_without_records_that_was_removed_is_made_anew() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = LedgerFile::new(directory.path().join("govforge.db"));
     let mut write = ledger.write(Durability::Full).await.unwrap();
@@ -104,6 +105,39 @@ async fn a_ledger_that_was_removed_is_noticed_and_made_anew() {
     add_agent(&mut write).await;
     write.commit().await.unwrap();
     assert_eq!(agents(&ledger).await, 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_ledger_with_records_that_was_removed_is_missed_until_another_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = LedgerFile::new(directory.path().join("govforge.db"));
+    let mut write = ledger.write(Durability::Full).await.unwrap();
+    let project = "INSERT INTO projects VALUES ('p', 'shop', '/shop', 'main', 't', 't')";
+    query(project).execute(&mut write).await.unwrap();
+    write.commit().await.unwrap();
+    std::fs::remove_file(ledger.path()).unwrap();
+    for _ in 0..2 {
+        let errors =
+            [ledger.read().await.unwrap_err(), ledger.write(Durability::Full).await.unwrap_err()];
+        assert!(errors.iter().all(|error| error.code() == Some(Code::LedgerMissing)));
+        assert!(!ledger.exists());
+    }
+    replace(ledger.path()).await;
+    assert_eq!(agents(&ledger).await, 0);
+}
+
+#[tokio::test]
+async fn what_is_missing_may_be_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for meaning in [Missing::Gone, Missing::Refused(Refusal::new(Code::LedgerMissing, "none"))] {
+        let ledger = LedgerFile::new(directory.path().join("govforge.db"));
+        let ledger = ledger.when_missing(WhenMissing::new(move |_path| meaning.clone()));
+        assert_eq!(ledger.read().await.unwrap_err().code(), Some(Code::LedgerMissing));
+        let error = ledger.write(Durability::Full).await.unwrap_err();
+        assert_eq!(error.code(), Some(Code::LedgerMissing));
+        assert!(!ledger.exists());
+    }
 }
 
 #[cfg(unix)]
