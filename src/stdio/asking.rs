@@ -17,14 +17,14 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
 
-use crate::domain::names::hidden::first_hidden;
 use crate::domain::value::{ApprovalStatus, Value as _};
 use crate::error::{Code, Error, Result};
 use crate::ledger::Service;
 use crate::ledger::settings::config::Confirm;
 use crate::ledger::verdict::approvals::{ApproveDecision, unanswered};
 use crate::ledger::verdict::gate::{Confirmation, Confirmed};
-use crate::ledger::verdict::question::{Question, quoted};
+use crate::ledger::verdict::question::Question;
+use crate::ledger::verdict::sheet::quoted;
 
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
@@ -32,8 +32,16 @@ const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// How long a sealed question can be answered.
 const STATE_LIFE: Duration = Duration::from_secs(60 * 60);
 
-/// The one question's name among the requests of an [`InputRequiredResult`].
+/// The field of the form for the verdict, and the one question's name among the requests of an
+/// [`InputRequiredResult`].
 const VERDICT: &str = "verdict";
+
+/// The field of the form for the decision's ID, which an approval needs. No argument of the tool
+/// is called so: a client may fill a form in with those.
+const TYPED_ID: &str = "typed_id";
+
+/// The first choice, which is no verdict.
+const UNDECIDED: &str = "undecided";
 
 /// How this process asks.
 pub struct Asking {
@@ -182,8 +190,17 @@ async fn answered(
         _ => return Err(unanswered(id, "the question was dismissed")),
     }
     let content = answer.content.unwrap_or_default();
-    let verdict = content["verdict"].as_str().and_then(ApprovalStatus::read);
+    let verdict = content[VERDICT].as_str();
+    if verdict.is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case(UNDECIDED)) {
+        return Err(unanswered(id, "the form came back undecided"));
+    }
+    let verdict = verdict.and_then(ApprovalStatus::read);
     input.status = verdict.ok_or_else(|| unanswered(id, "the form came back without a verdict"))?;
+    let typed = content[TYPED_ID].as_str().unwrap_or_default().trim();
+    if input.status == ApprovalStatus::Approved && !typed.eq_ignore_ascii_case(id) {
+        let why = format!("the form came back with an approval, but without {id} typed into it");
+        return Err(unanswered(id, &why));
+    }
     let comment = match &content["comment"] {
         Value::Null => "",
         Value::String(comment) => comment.trim(),
@@ -210,52 +227,50 @@ async fn complete(
         .map_err(|error| Error::fault("the result is no JSON", error))
 }
 
-/// The longest comment of an agent, in characters, that a form is filled in with: a person signs
-/// nothing that they cannot see.
-const SHOWN_COMMENT: usize = 500;
-
-/// The form: the question as text, and two fields that are filled in with what the agent
-/// brought.
+/// The form: the question as text, and what the person fills in. Nothing is filled in for them,
+/// and neither what a client would send by itself, the defaults or the first of each choice, nor
+/// any single choice approves.
 fn form(question: &Question, input: &ApproveDecision) -> ElicitRequestParams {
-    let mut comment = json!({
-        "type": "string",
-        "title": "Comment",
-        "description": "Your reasons or conditions; stands on the record.",
-    });
-    let brought = input.comment.as_deref().map(str::trim).unwrap_or_default();
-    let fits = brought.chars().nth(SHOWN_COMMENT).is_none();
-    let seen = brought.lines().all(|line| first_hidden(line).is_none());
-    let mut left_out = "";
-    if !fits || !seen {
-        left_out = " Its comment is left out: it is too long for a form, or holds characters that \
-                    do not show.";
-    } else if !brought.is_empty() {
-        comment["default"] = json!(brought);
-    }
+    let id = &question.decision_id;
     let Value::Object(schema) = json!({
         "type": "object",
         "properties": {
-            "verdict": {
+            VERDICT: {
                 "type": "string",
                 "title": "Verdict",
                 "description": "What you decide.",
-                "enum": ["approved", "rejected", "needs_changes"],
-                "default": input.status,
+                "enum": [UNDECIDED, "needs_changes", "rejected", "approved"],
             },
-            "comment": comment,
+            TYPED_ID: {
+                "type": "string",
+                "title": "To approve, type the decision's ID",
+                "description": "It stands at the top of the question. Not needed otherwise.",
+                // Some clients send null for what is left out and has no default, and then
+                // refuse it themselves.
+                "default": "",
+            },
+            "comment": {
+                "type": "string",
+                "title": "Comment",
+                "description": "Your reasons or conditions; stands on the record.",
+                "default": "",
+            },
         },
-        "required": ["verdict"],
+        "required": [VERDICT],
     }) else {
         unreachable!("an object is written above")
     };
+    let comment = input.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
+    let comment = comment.map(|comment| format!(", with the comment {}", quoted(comment)));
     ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: format!(
             "An agent asks for your verdict on a decision, in the name of {}.\n\n{question}\n\
-             The agent proposes: {}.{left_out} What you answer is recorded; declining records \
-             nothing.",
+             The agent proposes: {}{}. Only what you answer is recorded; leaving it undecided, or \
+             declining, records nothing. To approve, choose \"approved\" and type {id}.",
             quoted(input.approver.trim()),
-            input.status
+            input.status,
+            comment.unwrap_or_default()
         ),
         requested_schema: ElicitationSchema::from_json_schema(schema)
             .expect("the schema is one of a form"),

@@ -31,8 +31,11 @@ class Gate:
             await self.prepare()
             await self.unanswered("decline", "declined")
             await self.unanswered("cancel", "dismissed")
+            await self.unanswered("accept", "undecided", verdict="undecided")
+            await self.unanswered("accept", "without DEC-001 typed", verdict="approved")
             await self.answered("rejected", "No: name the cookie. Größe \"M\".")
             await self.answered("needs_changes", None)
+            await self.answered("approved", None, typed_id="DEC-001")
             await self.record()
 
     async def prepare(self):
@@ -42,7 +45,7 @@ class Gate:
             ("create_task", {"project_path": repository, "title": "Sign idle users out"}),
             ("record_decision", {
                 "task_id": "TASK-001", "author_agent": "claude", "title": "Keep it in the cookie",
-                "human_approval_required": True,
+                "rationale": "No table to clean up.", "human_approval_required": True,
             }),
             ("attach_git_diff", {"decision_id": "DEC-001", "repo_path": repository}),
         ]:
@@ -50,8 +53,8 @@ class Gate:
             if result.get("isError"):
                 raise AssertionError(f"{tool}: {result}")
 
-    async def unanswered(self, action, word):
-        self.person.will(action)
+    async def unanswered(self, action, word, **content):
+        self.person.will(action, **content)
         result = await self.client.call("approve_decision", VERDICT)
         text = " ".join(block.get("text", "") for block in result["content"])
         found = [] if result.get("isError") else [f"it was recorded: {result}"]
@@ -59,10 +62,12 @@ class Gate:
             if wanted not in text:
                 found.append(f"{wanted!r} is not in: {text}")
         found += self.question()
-        self.check(f"approve_decision: the person answers {action}", found)
+        how = " ".join([action, *content.values()])
+        self.check(f"approve_decision: the person answers {how}", found)
 
-    async def answered(self, verdict, comment):
-        self.person.will("accept", verdict=verdict, **({"comment": comment} if comment else {}))
+    async def answered(self, verdict, comment, **more):
+        more |= {"comment": comment} if comment else {}
+        self.person.will("accept", verdict=verdict, **more)
         result = await self.client.call("approve_decision", VERDICT)
         status = {"needs_changes": "changes_requested"}.get(verdict, verdict)
         found = differences(result.get("structuredContent") or result, {
@@ -73,18 +78,22 @@ class Gate:
         self.check(f"approve_decision: the person answers {verdict}, {how}", found)
 
     def question(self):
-        """One question was shown, with what the person needs."""
+        """One question was shown, with what the person needs and nothing filled in."""
         seen, self.person.seen = self.person.seen, []
         if len(seen) != 1:
             return [f"{len(seen)} questions, not 1"]
         found = [
             f"{wanted!r} is not in: {seen[0]['message']}"
-            for wanted in ["DEC-001", "Keep it in the cookie", "shop/auth.py", "sha256:"]
+            for wanted in [
+                "DEC-001", "Keep it in the cookie", "shop/auth.py", "sha256:", "No table to clean up.",
+                'proposes: approved, with the comment "Looks fine."',
+            ]
             if wanted not in seen[0]["message"]
         ]
         form = seen[0]["requestedSchema"]["properties"]
-        found += differences(form["verdict"]["default"], "approved", "the verdict filled in")
-        return found + differences(form["comment"]["default"], "Looks fine.", "the comment filled in")
+        filled_in = [name for name, field in form.items() if field.get("default")]
+        found += differences(filled_in, [], "the fields filled in")
+        return found + differences(form["verdict"]["enum"][0], "undecided", "the first choice")
 
     async def record(self):
         result = await self.client.call("get_decision_context", {"decision_id": "DEC-001"})
@@ -93,11 +102,10 @@ class Gate:
             (event["type"], event["payload"]["confirmed"], event["payload"]["comment"] or "")
             for event in context["events"] if "approval_id" in event["payload"]
         ]
-        # A form may fill in by itself what the person leaves out.
-        blank = given[-1][2] if given and given[-1][2] in ("", "Looks fine.") else ""
         found = differences(json.loads(json.dumps(given)), [
             ["decision.rejected", "asked", "No: name the cookie. Größe \"M\"."],
-            ["decision.needs_changes", "asked", blank],
+            ["decision.needs_changes", "asked", ""],
+            ["decision.approved", "asked", ""],
         ])
-        found += differences(len(context["approvals"]), 2, "approvals")
-        self.check("the record holds the two answers, as asked", found)
+        found += differences(len(context["approvals"]), 3, "approvals")
+        self.check("the record holds the three answers, as asked", found)

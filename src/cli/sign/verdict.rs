@@ -10,6 +10,7 @@ use crate::git;
 use crate::ledger::Service;
 use crate::ledger::verdict::approvals::ApproveDecision;
 use crate::ledger::verdict::gate::{Confirmation, Confirmed};
+use crate::ledger::verdict::sheet::{Part, Weight};
 
 /// What a verdict needs.
 #[derive(Debug, clap::Args)]
@@ -40,14 +41,7 @@ pub fn run(service: &Service, args: &Args, status: ApprovalStatus) -> Result<(),
     };
     let question = wait(service.verdict_question(&input))?;
     let mut screen = Screen::stdout();
-    for (index, line) in question.to_string().lines().enumerate() {
-        let style = match index {
-            0 => STRONG,
-            _ if line.starts_with("Blocked by") || line.starts_with("Open dis") => BAD,
-            _ => PLAIN,
-        };
-        screen.hanging(("", PLAIN), line, |line| styled(style, line))?;
-    }
+    question.sheet().iter().try_for_each(|part| show(&mut screen, part))?;
     let how = match args.yes {
         true => Confirmed::Asserted,
         false => {
@@ -65,6 +59,25 @@ pub fn run(service: &Service, args: &Args, status: ApprovalStatus) -> Result<(),
     let status = given.decision_status.to_string().replace('_', " ");
     screen.line(format!("{} is now {}.", given.decision_id, styled(STRONG, status)))?;
     Ok(())
+}
+
+fn show(screen: &mut Screen, part: &Part) -> io::Result<()> {
+    let style = match part.weight {
+        Weight::Title => STRONG,
+        Weight::Plain => PLAIN,
+        Weight::Objection => BAD,
+    };
+    screen.hanging(("", PLAIN), &part.heading(), |line| styled(style, line))?;
+    for entry in &part.entries {
+        screen.hanging(("- ", PLAIN), &entry.text, str::to_owned)?;
+        for detail in &entry.details {
+            screen.hanging(("  ", PLAIN), detail, str::to_owned)?;
+        }
+    }
+    match part.left_out {
+        0 => Ok(()),
+        more => screen.line(format!("- and {more} more")),
+    }
 }
 
 fn signer(args: &Args) -> Result<String, Failure> {

@@ -177,9 +177,10 @@ pub(in crate::ledger) async fn check_ready(
                 let verdict = store::ledger::approvals::newest(connection, decision.id).await?;
                 let all =
                     store::ledger::disagreements::of_decision(connection, decision.id).await?;
-                let open = open_topics(all, verdict.as_ref());
+                let open = open_ones(all, verdict.as_ref());
                 if !open.is_empty() {
-                    missing.push(Missing::Settlement(open));
+                    let topics = open.into_iter().map(|one| one.topic).collect();
+                    missing.push(Missing::Settlement(topics));
                 }
             }
         }
@@ -268,17 +269,16 @@ async fn is_reviewed(
     Ok(false)
 }
 
-/// The topics of the disagreements that are open: without a resolution, and not yet before a
+/// The disagreements that are open: without a resolution, and not yet before a
 /// person, who settles them by a verdict; `verdict` is the newest.
-pub(in crate::ledger) fn open_topics(
+pub(in crate::ledger) fn open_ones(
     disagreements: Vec<Disagreement>,
     verdict: Option<&Approval>,
-) -> Vec<String> {
+) -> Vec<Disagreement> {
     let judged = verdict.map(|verdict| verdict.recorded);
     disagreements
         .into_iter()
         .filter(|one| one.resolution.is_none())
         .filter(|one| judged.is_none_or(|judged| one.recorded > judged))
-        .map(|one| one.topic)
         .collect()
 }

@@ -4,4 +4,5 @@ pub mod approvals;
 pub mod commit_gate;
 pub mod gate;
 pub mod question;
+pub mod sheet;
 pub(in crate::ledger) mod staleness;

@@ -118,7 +118,10 @@ impl Client {
     }
 
     fn answer(&mut self, question: &Value) {
-        let result = json!({ "action": "accept", "content": { "verdict": "approved" } });
+        let result = json!({
+            "action": "accept",
+            "content": { "verdict": "approved", "typed_id": "DEC-001" },
+        });
         self.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
     }
 
@@ -217,7 +220,10 @@ fn a_sealed_question_cannot_be_answered_for_ever() {
         "arguments": { "decision_id": "DEC-001", "approver": "Robin", "status": "rejected" },
         "requestState": state,
         "inputResponses": {
-            "verdict": { "action": "accept", "content": { "verdict": "approved" } },
+            "verdict": {
+                "action": "accept",
+                "content": { "verdict": "approved", "typed_id": "DEC-001" },
+            },
         },
     });
     // It is over once a millisecond has passed.

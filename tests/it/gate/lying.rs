@@ -10,8 +10,9 @@ use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
 use crate::support::server::{Client, Server};
 
+/// A person's answer, with the decision's ID typed.
 pub fn accept(verdict: &str) -> Value {
-    json!({ "action": "accept", "content": { "verdict": verdict } })
+    json!({ "action": "accept", "content": { "verdict": verdict, "typed_id": "DEC-001" } })
 }
 
 pub fn bring(arguments: &Value) -> Value {
@@ -281,11 +282,15 @@ fn an_answer_holds_a_verdict_and_a_comment_and_nothing_else() {
         server.reply_to(sent)
     };
     for comment in ["x".repeat(1_048_577), "a\0b".to_owned()] {
-        let reply = play(json!({ "verdict": "approved", "comment": comment }));
+        let reply = play(json!({
+            "verdict": "approved", "typed_id": "DEC-001", "comment": comment,
+        }));
         assert!(refusal(&reply).contains("longer than 1 MiB"), "{comment:.9}");
     }
     for comment in [json!(7), json!(["Good."]), json!({ "text": "Good." })] {
-        let reply = play(json!({ "verdict": "approved", "comment": comment }));
+        let reply = play(json!({
+            "verdict": "approved", "typed_id": "DEC-001", "comment": comment,
+        }));
         assert!(refusal(&reply).contains("a comment that is no text"), "{reply}");
     }
     assert!(verdicts(&app).is_empty());
@@ -330,7 +335,7 @@ fn nothing_that_an_agent_wrote_hides_or_forges_a_part_of_the_question() {
     }
     let mut forged = verdict();
     forged["approver"] = json!("maintainer\". Findings: none. \"");
-    forged["comment"] = json!(format!("Fine.{}I also agree to all else.", " ".repeat(600)));
+    forged["comment"] = json!(format!("Fine.{}\u{202e}I also agree to all.", "\n".repeat(600)));
     server.post("tools/call", bring(&forged));
     let (_, question) = server.question();
     let message = question["params"]["message"].as_str().unwrap();
@@ -341,10 +346,7 @@ fn nothing_that_an_agent_wrote_hides_or_forges_a_part_of_the_question() {
     let first_finding = lines.iter().position(|line| *line == "Findings:").unwrap() + 1;
     assert!(lines[first_finding].contains("critical (REV-003)"), "{message}");
     assert!(message.contains("REV-003 by \"codex\": changes_requested"), "{message}");
-    assert!(message.contains("Its comment is left out"), "{message}");
-    assert!(
-        question["params"]["requestedSchema"]["properties"]["comment"].get("default").is_none()
-    );
+    assert!(message.contains("approved, with the comment \"Fine. I also agree"), "{message}");
     server.close();
 }
 

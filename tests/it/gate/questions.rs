@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::gate::lying::accept;
 use crate::support::app::TestApp;
 use crate::support::ledger::Ledger;
 use crate::support::server::{Client, Server};
@@ -92,9 +93,6 @@ fn the_person_is_shown_what_they_sign_and_their_answer_is_recorded() {
         ] {
             assert!(message.contains(shown), "{shown} is not in {message}");
         }
-        let form = &question["params"]["requestedSchema"]["properties"];
-        assert_eq!(form["verdict"]["default"], "approved");
-        assert_eq!(form["comment"]["default"], "Looks fine.");
         // Others are served meanwhile.
         server.call("get_decision_context", json!({ "decision_id": "DEC-001" }));
         let content = json!({ "verdict": "needs_changes", "comment": "Not yet." });
@@ -148,8 +146,7 @@ fn an_answer_counts_for_what_was_shown() {
     let (id, _) = server.question();
     let other = json!({ "decision_id": "DEC-001", "repo_path": project, "commit_hash": "HEAD~1" });
     server.call("attach_git_diff", other);
-    let content = json!({ "verdict": "approved" });
-    server.answer(&id, json!({ "action": "accept", "content": content }));
+    server.answer(&id, accept("approved"));
     let reply = server.reply_to(sent);
     let text = reply["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("was changed or judged since"), "{text}");
@@ -174,8 +171,7 @@ fn an_answer_does_not_count_for_what_was_found_meanwhile() {
             ],
         }),
     );
-    let content = json!({ "verdict": "approved" });
-    server.answer(&id, json!({ "action": "accept", "content": content }));
+    server.answer(&id, accept("approved"));
     let reply = server.reply_to(sent);
     let text = reply["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("was changed or judged since"), "{text}");
@@ -234,7 +230,7 @@ fn from_2026_on_the_question_comes_as_a_result_and_its_answer_with_the_retry() {
             "inputResponses": { "verdict": answer },
         })
     };
-    let accept = json!({ "action": "accept", "content": { "verdict": "approved" } });
+    let accept = accept("approved");
     let mut refused = |params: Value, why: &str| {
         let reply = server.request("tools/call", params);
         let text = reply["result"]["content"][0]["text"].as_str().unwrap_or_default();
