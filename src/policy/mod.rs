@@ -4,6 +4,7 @@
 mod evaluation;
 mod file;
 mod findings;
+mod masking;
 mod patterns;
 mod rules;
 mod set;
@@ -15,5 +16,6 @@ mod tests;
 
 pub use self::evaluation::{Evaluation, Verdict};
 pub use self::file::mistake::Mistake;
+pub use self::masking::{Masked, Masker, SecretSearch, TooMany};
 pub use self::set::{Off, PolicyInfo, PolicySet};
 pub use self::subject::{Author, Line, Subject};

@@ -65,6 +65,10 @@ enum Read {
 }
 
 impl PolicySet {
+    /// The policy file that `govforge init` writes: the defaults, every key explained, and
+    /// expressions for the secrets that really leak.
+    pub const EXAMPLE: &str = include_str!("../../policies.example.toml");
+
     /// What runs without a policy file: every built-in policy with its defaults.
     pub fn defaults() -> Self {
         let sections = BUILT_IN.iter().map(|built_in| Section::empty(built_in.name));

@@ -8,7 +8,7 @@ use crate::domain::value::PolicyResultStatus::{Blocked, Passed, Warning};
 use crate::domain::value::{FindingSeverity, RiskLevel};
 use crate::policy::testing::{change, parsed};
 
-const EXAMPLE: &str = include_str!("../../policies.example.toml");
+const EXAMPLE: &str = PolicySet::EXAMPLE;
 const GUIDE: &str = include_str!("../../docs/policies.md");
 
 fn names(set: &PolicySet) -> Vec<String> {

@@ -6,10 +6,12 @@ use crate::cli::terminal::screen::{BAD, CODE, GOOD, PLAIN, STRONG, Screen, style
 use crate::cli::{Failure, wait};
 use crate::domain::excerpt::printable;
 use crate::ledger::Service;
+use crate::policy::Masked;
 
 /// Show the change that is attached to a decision
 ///
-/// The text is what git prints for the commit, and what the recorded diff hash is the hash of.
+/// The text is what git prints for the commit, and what the recorded diff hash is the hash of, but
+/// for secrets: what a secret policy finds is masked.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The decision, such as DEC-001
@@ -19,20 +21,20 @@ pub struct Args {
 /// Shows it.
 ///
 /// # Errors
-/// As [`Service::attached`] and [`crate::ledger::work::attached::Attached::write`], and a closed
+/// As [`Service::attached`] and [`crate::ledger::work::attached::Attached::searched`], and a closed
 /// output; refuses a diff that is not the recorded one, after showing it.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let attached = wait(service.attached(&args.decision))?;
+    let mut searched = attached.searched(&|| false)?;
     let mut screen = Screen::paged();
-    let mut painter = Painter::default();
+    let mut in_hunk = false;
     let mut written: io::Result<()> = Ok(());
-    let same = attached.write(&|| false, &mut |text| {
+    let same = searched.lines(&|| false, &mut |line| {
         if written.is_ok() {
-            written = painter.paint(&mut screen, text);
+            written = paint(&mut screen, &line, &mut in_hunk);
         }
     })?;
     written?;
-    painter.end(&mut screen)?;
     screen.finish()?;
     match same {
         true => Ok(()),
@@ -45,48 +47,23 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Colours a diff line by line, of which the pieces need not be lines.
-#[derive(Default)]
-struct Painter {
-    rest: Vec<u8>,
-    /// Whether hunks have begun in this file; before, `---` and `+++` are no changed lines.
-    in_hunk: bool,
-}
-
-impl Painter {
-    fn paint(&mut self, screen: &mut Screen, text: &[u8]) -> io::Result<()> {
-        self.rest.extend_from_slice(text);
-        while let Some(end) = memchr::memchr(b'\n', &self.rest) {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
-            self.line(screen, &line[..end])?;
-        }
-        Ok(())
+/// Writes a line in its colour. Before the hunks of a file, `---` and `+++` are no changed lines.
+fn paint(screen: &mut Screen, line: &Masked, in_hunk: &mut bool) -> io::Result<()> {
+    // A tab is no danger; every other control could steer the terminal.
+    let text = line.to_text();
+    let text: Vec<String> = text.split('\t').map(printable).collect();
+    let text = text.join("\t");
+    if text.starts_with("diff --git ") {
+        *in_hunk = false;
+    } else if text.starts_with("@@ ") {
+        *in_hunk = true;
+        return screen.line(styled(CODE, text));
     }
-
-    fn end(&mut self, screen: &mut Screen) -> io::Result<()> {
-        match std::mem::take(&mut self.rest) {
-            rest if rest.is_empty() => Ok(()),
-            rest => self.line(screen, &rest),
-        }
-    }
-
-    fn line(&mut self, screen: &mut Screen, line: &[u8]) -> io::Result<()> {
-        // A tab is no danger; every other control could steer the terminal.
-        let text = String::from_utf8_lossy(line);
-        let text: Vec<String> = text.split('\t').map(printable).collect();
-        let text = text.join("\t");
-        if text.starts_with("diff --git ") {
-            self.in_hunk = false;
-        } else if text.starts_with("@@ ") {
-            self.in_hunk = true;
-            return screen.line(styled(CODE, text));
-        }
-        let style = match (self.in_hunk, text.as_bytes().first()) {
-            (false, _) => STRONG,
-            (true, Some(b'+')) => GOOD,
-            (true, Some(b'-')) => BAD,
-            _ => PLAIN,
-        };
-        screen.line(styled(style, text))
-    }
+    let style = match (*in_hunk, text.as_bytes().first()) {
+        (false, _) => STRONG,
+        (true, Some(b'+')) => GOOD,
+        (true, Some(b'-')) => BAD,
+        _ => PLAIN,
+    };
+    screen.line(styled(style, text))
 }

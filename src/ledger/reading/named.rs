@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::context::{
@@ -122,6 +123,30 @@ impl NamedRecord {
         newest
     }
 
+    /// Rewrites every text in it that an agent or a person wrote.
+    pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&str) -> String) {
+        let decision = &mut self.decision;
+        let mut texts = vec![Some(&mut decision.title)];
+        texts.extend([decision.summary.as_mut(), decision.rationale.as_mut()]);
+        texts.push(self.task.as_mut().map(|task| &mut task.title));
+        for signed in &mut self.reviews {
+            let ReviewInFull { review, findings } = &mut signed.what;
+            texts.push(review.summary.as_mut());
+            for finding in findings {
+                texts.extend([Some(&mut finding.message), finding.recommendation.as_mut()]);
+            }
+        }
+        for full in &mut self.disagreements {
+            let of_it = &mut full.disagreement;
+            texts.extend([Some(&mut of_it.topic), of_it.resolution.as_mut()]);
+            texts.extend([full.author_position.as_mut(), full.reviewer_position.as_mut()]);
+            texts.push(full.risk_summary.as_mut());
+        }
+        texts.extend(self.approvals.iter_mut().map(|signed| signed.what.comment.as_mut()));
+        texts.into_iter().flatten().for_each(|text| *text = rewrite(text));
+        self.events.iter_mut().for_each(|signed| each_text(&mut signed.event.payload, rewrite));
+    }
+
     /// The findings of all reviews, the most severe first.
     pub fn findings(&self) -> Vec<(&Signed<ReviewInFull>, &Finding)> {
         let mut findings: Vec<_> = self
@@ -198,6 +223,15 @@ impl Service {
         });
         let events = events.collect();
         Ok((TaskNamed { id: task.display_id, title: task.title }, events))
+    }
+}
+
+fn each_text(json: &mut Json, rewrite: &mut dyn FnMut(&str) -> String) {
+    match json {
+        Json::String(text) => *text = rewrite(text),
+        Json::Array(items) => items.iter_mut().for_each(|item| each_text(item, rewrite)),
+        Json::Object(fields) => fields.values_mut().for_each(|field| each_text(field, rewrite)),
+        _ => {}
     }
 }
 

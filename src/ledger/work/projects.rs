@@ -16,14 +16,12 @@ use crate::ledger::settings::location::{
 };
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, path_text};
+use crate::policy::PolicySet;
 use crate::store;
 use crate::store::engine::Connection;
 
 /// Taken where no branch is checked out and the settings name none.
 const DEFAULT_BRANCH: &str = "main";
-
-/// What `.govforge/policies.toml` holds after `govforge init`.
-const EXAMPLE_POLICIES: &str = include_str!("../../../policies.example.toml");
 
 /// Keeps the ledger and SQLite's side files out of git; the policies belong in it.
 const GITIGNORE: &str = "govforge.db\ngovforge.db-*\n";
@@ -83,7 +81,7 @@ impl Service {
         service.ledger.check(UseCase::RegisterProject).await?;
         std::fs::create_dir_all(&directory).map_err(|error| unwritable(&directory, &error))?;
         let mut created = Vec::new();
-        for (file, text) in [(POLICIES_FILE, EXAMPLE_POLICIES), (".gitignore", GITIGNORE)] {
+        for (file, text) in [(POLICIES_FILE, PolicySet::EXAMPLE), (".gitignore", GITIGNORE)] {
             let file = directory.join(file);
             if create(&file, text)? {
                 created.push(file);

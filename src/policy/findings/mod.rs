@@ -2,4 +2,5 @@
 
 pub(super) mod evidence;
 pub(super) mod excuses;
+pub(super) mod extent;
 pub(super) mod placeholders;

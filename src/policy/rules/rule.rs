@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::domain::value::PolicyResultStatus;
 use crate::policy::file::section::Section;
 use crate::policy::findings::evidence::{Bounded, Excused, LineHit, Unread};
+use crate::policy::findings::extent::Secret;
 use crate::policy::patterns::content::{Sought, Weighed};
 use crate::policy::subject::Subject;
 
@@ -47,6 +48,11 @@ pub(in crate::policy) trait ReadsLines {
     /// [`ReadsLines::sought`].
     fn weigh(&self, _path: &str, _text: &[u8], found: Vec<usize>) -> Weighed {
         Weighed { counts: found, excused: Vec::new() }
+    }
+
+    /// The secrets that a pattern finds in a line, which is not to be shown with them.
+    fn secrets(&self, _pattern: usize, _text: &[u8]) -> Vec<Secret> {
+        Vec::new()
     }
 
     /// Whether it judges by how many lines changed in each file.

@@ -1,4 +1,5 @@
 //! Policies and what they find.
 
+mod masking;
 mod runs;
 mod secrets;

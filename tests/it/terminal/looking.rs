@@ -197,10 +197,12 @@ fn a_damaged_ledger_ends_with_3() {
 }
 
 #[test]
-fn diff_is_what_git_prints() {
+fn diff_is_what_git_prints_but_for_secrets() {
     let app = played_until("submit_review");
     let git = app.git(&["show", "--format=", "-p", "--no-renames", "--full-index", "HEAD"]);
-    assert_eq!(run(&app, &["diff", "DEC-001"]), git);
+    let masked = git.replace(story::SECRET, "[masked: password=]");
+    assert_ne!(masked, git);
+    assert_eq!(run(&app, &["diff", "DEC-001"]), masked);
     let mut server = app.serve();
     let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "Another" });
     server.call("record_decision", decision);
@@ -512,7 +514,8 @@ fn the_report_is_one_page_that_needs_nothing_else() {
     }
     // The finding stands right below the line that it is about.
     let diff = &page[page.find("<h2>Diff</h2>").unwrap()..];
-    let line = diff.find("correct-horse").unwrap();
+    assert!(!page.contains(story::SECRET));
+    let line = diff.find("[masked: password=]").unwrap();
     let finding = diff.find("A password stands in the code.").unwrap();
     assert!(line < finding && !diff[line..finding].contains("class=\"added\""), "{diff}");
 

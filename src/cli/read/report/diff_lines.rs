@@ -2,7 +2,7 @@
 
 use crate::domain::entity::Finding;
 use crate::error::Result;
-use crate::ledger::work::attached::Attached;
+use crate::ledger::work::attached::Searched;
 
 /// How many lines of one change a page shows.
 const LINES: usize = 5000;
@@ -44,39 +44,28 @@ pub enum Kind {
     Note,
 }
 
-/// Reads the change from the repository.
+/// Reads the change from the repository, without the secrets in it.
 ///
 /// # Errors
-/// As [`Attached::write`].
-pub fn read(attached: &Attached) -> Result<Vec<FileDiff>> {
+/// As [`Searched::lines`].
+pub fn read(searched: &mut Searched<'_>) -> Result<Vec<FileDiff>> {
     let mut reader = Reader::default();
-    attached.write(&|| false, &mut |text| reader.take(text))?;
-    reader.take(b"\n");
+    searched.lines(&|| false, &mut |line| {
+        let bytes = line.as_bytes();
+        reader.line(&String::from_utf8_lossy(&bytes[..bytes.len().min(LENGTH)]));
+    })?;
     Ok(reader.files)
 }
 
 #[derive(Default)]
 struct Reader {
     files: Vec<FileDiff>,
-    rest: Vec<u8>,
     /// The numbers of the next line before and after the change, inside a hunk.
     next: Option<(u64, u64)>,
     taken: usize,
 }
 
 impl Reader {
-    fn take(&mut self, text: &[u8]) {
-        self.rest.extend_from_slice(text);
-        let mut start = 0;
-        let rest = std::mem::take(&mut self.rest);
-        while let Some(length) = memchr::memchr(b'\n', &rest[start..]) {
-            let line = &rest[start..start + length];
-            self.line(&String::from_utf8_lossy(&line[..line.len().min(LENGTH)]));
-            start += length + 1;
-        }
-        self.rest = rest[start..].to_vec();
-    }
-
     fn line(&mut self, line: &str) {
         if let Some(both) = line.strip_prefix("diff --git ") {
             // Twice the same, since renames are not told; a binary file has no other heading.
@@ -208,16 +197,15 @@ mod tests {
                         diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n\
                         +++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
 
-    fn files(pieces: usize) -> Vec<FileDiff> {
+    fn files(text: &str) -> Vec<FileDiff> {
         let mut reader = Reader::default();
-        TEXT.as_bytes().chunks(pieces).for_each(|piece| reader.take(piece));
+        text.lines().for_each(|line| reader.line(line));
         reader.files
     }
 
     #[test]
-    fn lines_have_their_numbers_however_the_text_comes() {
-        let whole = files(TEXT.len());
-        assert_eq!(whole, files(7));
+    fn lines_have_their_numbers() {
+        let whole = files(TEXT);
         let [a, gone] = &whole[..] else { panic!("{whole:?}") };
         assert_eq!((a.path.as_str(), gone.path.as_str()), ("a.py", "gone"));
         assert_eq!(gone.notes, ["deleted file mode 100644"]);
@@ -234,12 +222,11 @@ mod tests {
         assert_eq!(path(r#""b/src/\346\227\245\"\\\t.py""#), "src/日\"\\\t.py");
         assert_eq!(path(r#""b/\377""#), r#""\377""#, "no text");
         assert_eq!(path_of("/dev/null"), None);
-        let mut reader = Reader::default();
-        reader.take(
-            b"diff --git a/a b.png b/a b.png\nindex 1..2\nBinary files differ\n\
-              diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nnew file mode 100644\n",
+        let files = files(
+            "diff --git a/a b.png b/a b.png\nindex 1..2\nBinary files differ\n\
+             diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nnew file mode 100644\n",
         );
-        let paths: Vec<&str> = reader.files.iter().map(|file| file.path.as_str()).collect();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["a b.png", "ä"]);
     }
 
@@ -252,7 +239,7 @@ mod tests {
             });
             serde_json::from_value::<Finding>(json).unwrap()
         };
-        let a = &files(TEXT.len())[0];
+        let a = &files(TEXT)[0];
         assert_eq!(a.place(&finding("a.py", Some(2), Some(9))), Some(4));
         assert_eq!(a.place(&finding("./a.py", Some(2), None)), Some(3));
         assert_eq!(a.place(&finding("a.py", Some(9), None)), None);

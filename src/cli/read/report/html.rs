@@ -362,12 +362,16 @@ fn timeline(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn diff(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
-    if entry.diff.is_empty() {
-        return Ok(());
-    }
+    let files = match &entry.diff {
+        Ok(files) if files.is_empty() => return Ok(()),
+        Ok(files) => files,
+        Err(why) => {
+            return writeln!(out, "<h2>Diff</h2><p class=\"note\">{}</p>", escaped(why));
+        }
+    };
     writeln!(out, "<h2>Diff</h2>")?;
     let findings = entry.record.findings();
-    for file in &entry.diff {
+    for file in files {
         writeln!(out, "<details open><summary><code>{}</code></summary>", escaped(&file.path))?;
         for note in &file.notes {
             writeln!(out, "<p class=\"faint\">&nbsp;{}</p>", escaped(note))?;

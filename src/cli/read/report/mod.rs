@@ -17,6 +17,7 @@ use crate::domain::excerpt::one_line;
 use crate::ledger::Service;
 use crate::ledger::reading::named::NamedRecord;
 use crate::ledger::reading::overview::{DecisionListed, ListDecisions};
+use crate::policy::SecretSearch;
 
 /// Write a decision, or all, as one HTML page or as Markdown
 ///
@@ -41,7 +42,8 @@ pub struct Args {
 /// A decision with its diff.
 struct Entry {
     record: NamedRecord,
-    diff: Vec<FileDiff>,
+    /// Or why it cannot be shown.
+    diff: Result<Vec<FileDiff>, String>,
 }
 
 /// Writes it.
@@ -62,6 +64,8 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
         None => {
             let mut all = wait(service.list_decisions(ListDecisions::default()))?;
             all.reverse();
+            let mut masker = SecretSearch::new(None).without_lines();
+            all.iter_mut().for_each(|one| one.title = masker.text(&one.title));
             Some(all)
         }
     };
@@ -87,17 +91,33 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Reads a decision. In a report, which is made to be passed on, no text of the record repeats a
+/// secret that stands in the diff or has the shape of one.
 fn load(service: &Service, args: &Args, reference: &str) -> Result<Entry, Failure> {
-    if args.markdown {
-        let record = wait(service.named_record(reference))?;
-        return Ok(Entry { record, diff: Vec::new() });
-    }
-    let record = wait(service.named_record_with_files(reference))?;
-    let diff = match record.git_change.is_some() {
-        // A repository that is gone is told in the page.
-        true => diff_lines::read(&wait(service.attached(reference))?).unwrap_or_default(),
-        false => Vec::new(),
+    let mut record = match args.markdown {
+        true => wait(service.named_record(reference))?,
+        false => wait(service.named_record_with_files(reference))?,
     };
+    let mut diff = Ok(Vec::new());
+    let mut masker = match record.git_change.is_some() {
+        false => SecretSearch::new(None).without_lines(),
+        true => {
+            let attached = wait(service.attached(reference))?;
+            // A repository that is gone is told in the page.
+            match record.files.as_ref().map(|_| attached.searched(&|| false)) {
+                None => attached.masker(),
+                Some(Err(error)) => {
+                    diff = Err(error.to_string());
+                    attached.masker()
+                }
+                Some(Ok(mut searched)) => {
+                    diff = diff_lines::read(&mut searched).map_err(|error| error.to_string());
+                    searched.into_masker()
+                }
+            }
+        }
+    };
+    record.rewrite(&mut |text| masker.text(text));
     Ok(Entry { record, diff })
 }
 

@@ -7,6 +7,7 @@ use regex::bytes::Captures;
 use crate::policy::file::section::{Named, Section};
 use crate::policy::findings::evidence::{Excused, LineHit, PathHit, Unread, listed, paths, texts};
 use crate::policy::findings::excuses::{self, Excuse};
+use crate::policy::findings::extent::{self, Secret};
 use crate::policy::findings::placeholders;
 use crate::policy::patterns::content::{How, Sought, Weighed};
 use crate::policy::patterns::path_patterns::PathPatterns;
@@ -246,6 +247,30 @@ impl ReadsLines for SecretPattern {
         }
         weighed.excused.sort_by_key(|(_, why)| *why);
         weighed
+    }
+
+    fn secrets(&self, pattern: usize, text: &[u8]) -> Vec<Secret> {
+        match &self.sought[pattern].how {
+            How::Literal(literal) => {
+                let lower = text.to_ascii_lowercase();
+                let is_excused = |rest: &[u8]| placeholders::follows(rest, text.len()).is_some();
+                let found = occurrences(literal, &lower).map(|end| end - literal.len()..end);
+                let secrets = found.map(|found| match literal.ends_with('=') {
+                    true if is_excused(&text[found.end..]) => Vec::new(),
+                    true => vec![extent::of_assignment(text, found)],
+                    false => extent::of_name(text, found, is_excused),
+                });
+                secrets.flatten().collect()
+            }
+            How::Regex(pattern) => {
+                let found = pattern.regex.captures_iter(text);
+                let secrets = found.filter_map(|found| {
+                    let secret = found.name("secret").or_else(|| found.get(0))?.range();
+                    of_match(found).is_none().then(|| extent::of_match(text, secret))
+                });
+                secrets.collect()
+            }
+        }
     }
 }
 
