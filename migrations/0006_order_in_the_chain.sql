@@ -1,10 +1,9 @@
 -- Which of two records came first follows from their places in the chain, not from clocks: a
--- change, a review, a disagreement and a verdict are looked up by their ids there.
+-- change, a review, a disagreement and a verdict are looked up by their ids there, and what waits
+-- to be taken in by its event.
 CREATE INDEX ix_event_chain_record_id ON event_chain (record_id) WHERE record_id IS NOT NULL;
+CREATE INDEX ix_event_queue_event_id ON event_queue (event_id);
 
--- The `[approval]` settings under which the last verdict of a project was given, so that the
--- next one can tell whether they were changed since. Each verdict's own event carries them too.
-CREATE TABLE approval_settings_seen (
-    project_id    CHAR(32) NOT NULL PRIMARY KEY REFERENCES projects (id) ON DELETE CASCADE,
-    settings_json TEXT     NOT NULL
-);
+-- Each verdict's event carries the `[approval]` settings in force. The next one of a project looks
+-- for the last, so that it can tell whether they were changed since.
+CREATE INDEX ix_event_chain_verdicts ON event_chain (place) WHERE record_kind = 'approval';

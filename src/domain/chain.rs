@@ -18,12 +18,51 @@ use self::tables::{EVENT_COLUMNS, Table};
 /// The hash before the first link.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
+/// The highest place that a link is looked for at. Nobody came to one above it by adding links:
+/// it was put there, and the chain goes on below it.
+pub const HIGHEST: i64 = 1 << 53;
+
 /// The origin of an event that this program wrote.
 pub const OWN: &str = "govforge";
 /// The origin of an event that was there before the chain.
 pub const EARLIER: &str = "earlier";
 /// The origin of an event that another program wrote beside the chain.
 pub const OTHER: &str = "other";
+
+/// Who wrote an event, as far as the chain tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenBy {
+    /// This program.
+    Own,
+    /// Another one; or whatever there was before the chain.
+    AnotherProgram,
+    /// Nobody knows: it is neither in the chain nor waits to be taken in.
+    PastTheChain,
+}
+
+impl WrittenBy {
+    /// From the origin that an event's link has, and whether an event without one waits to be
+    /// taken in.
+    pub fn of(origin: Option<&str>, waits: bool) -> Self {
+        match origin {
+            Some(OWN) => Self::Own,
+            None if !waits => Self::PastTheChain,
+            _ => Self::AnotherProgram,
+        }
+    }
+
+    /// Why not to rely on the event, in words that stand behind it; `None` for this program's.
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::Own => None,
+            Self::AnotherProgram => Some(BY_ANOTHER_PROGRAM),
+            Self::PastTheChain => Some("added past the chain"),
+        }
+    }
+}
+
+/// What stands behind everything that another program wrote.
+pub const BY_ANOTHER_PROGRAM: &str = "written by another program";
 
 /// A stored value: text, or an integer as its digits; `None` is null. A walk borrows it from
 /// what the ledger gave: a copy of each would cost more than hashing them.
@@ -96,6 +135,19 @@ impl Link<'_> {
         bytes.digest()
     }
 
+    /// Whether it follows from the link with the hash `before`, and its event and who acted are
+    /// as they were when it was made.
+    pub fn is_linked(&self, before: &str) -> bool {
+        self.expected_hash(before) == self.hash
+            && self.event.as_deref().is_some_and(|event| digest(event) == self.event_digest)
+            && self.actor == self.actor_now
+    }
+
+    /// Whether the rows that it vouches for are as they were when it was made.
+    pub fn vouches_for_rows(&self) -> bool {
+        record_digest(&self.rows).as_deref() == self.record_digest.as_deref()
+    }
+
     /// What a person calls the event.
     fn name(&self) -> String {
         let event_type = self.event.as_deref().and_then(|event| event_cell(event, "event_type"));
@@ -115,7 +167,7 @@ impl Link<'_> {
 }
 
 /// A cell of an event by its column.
-fn event_cell<'a>(event: &'a [Cell<'_>], column: &str) -> Option<&'a str> {
+pub fn event_cell<'a>(event: &'a [Cell<'_>], column: &str) -> Option<&'a str> {
     let index = EVENT_COLUMNS.iter().position(|name| *name == column)?;
     event.get(index)?.as_deref()
 }

@@ -10,3 +10,4 @@ pub mod id;
 pub mod names;
 pub mod time;
 pub mod value;
+pub mod verdict;

@@ -21,6 +21,22 @@ impl Timestamp {
         if next.year() > 9999 { self } else { Self(next) }
     }
 
+    /// What the clock gives for something that is recorded after what has the time `last`: later
+    /// than that too, so that the timeline keeps its order where the clock was set back. A time
+    /// far in the future is not followed, or all times from then on would be that one.
+    pub fn after(self, last: Option<Self>) -> Self {
+        match last {
+            Some(last) if last <= self.a_day_ahead() => self.max(last.next()),
+            _ => self,
+        }
+    }
+
+    /// The latest point in time that something can honestly have which is recorded now, wherever
+    /// clocks are a bit wrong.
+    pub fn a_day_ahead(self) -> Self {
+        self.days_later(1)
+    }
+
     /// The point in time a minute earlier.
     pub fn a_minute_before(self) -> Self {
         Self(self.0 - TimeDelta::minutes(1))
@@ -124,5 +140,19 @@ mod tests {
         assert_eq!(whole.next().to_string(), "2026-05-10T14:02:11.000001Z");
         let last = Timestamp::read("9999-12-31 23:59:59.999999").unwrap();
         assert_eq!(last.next(), last);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_keeps_the_order_and_a_far_future_is_not_followed() {
+        let time = |text| Timestamp::read(text).unwrap();
+        let clock = time("2026-05-10 14:02:11");
+        assert_eq!(clock.after(None), clock);
+        assert_eq!(clock.after(Some(time("2026-05-10 14:02:10"))), clock);
+        for last in [clock, time("2026-05-10 15:00:00"), time("2026-05-11 14:02:11")] {
+            assert_eq!(clock.after(Some(last)), last.next());
+        }
+        for far in ["2026-05-11 14:02:12", "9999-12-31 23:59:59.999999"] {
+            assert_eq!(clock.after(Some(time(far))), clock, "{far}");
+        }
     }
 }

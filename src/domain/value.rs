@@ -67,6 +67,9 @@ values! {
     PolicyResultStatus { Passed, Warning, Blocked }
     /// The verdict of a person.
     ApprovalStatus { Approved, Rejected, NeedsChanges }
+    /// How it is known that a verdict is a person's: the client asked its user, the person typed
+    /// it in a terminal or gave it on the board, or whoever brought it said so.
+    Confirmed { Asked, Terminal, Board, Asserted }
     /// Who acts: a person, or a kind of coding agent.
     AgentType { Human, Claude, Codex, Cursor, Cline, Aider, Other }
     /// What an event is about.

@@ -2,6 +2,7 @@
 //! stored: what is hashed is what is there, not what it means.
 
 pub mod links;
+pub mod testimony;
 pub mod unlinked;
 
 use std::borrow::Cow;
@@ -13,17 +14,15 @@ use uuid::Uuid;
 use self::links::{ACTOR_COLUMNS, Cells, actor_of, columns, number, packed, rows_of, texts};
 use super::row::{self, Columns as _, Row};
 use crate::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS, RecordKind};
-use crate::domain::chain::{Cell, EARLIER, GENESIS, Link, OTHER, OWN, digest, record_digest};
+use crate::domain::chain::{
+    Cell, EARLIER, GENESIS, HIGHEST, Link, OTHER, OWN, digest, record_digest,
+};
 use crate::error::{Fault, Result};
 use crate::store::engine::{Connection, composed, query};
 
 /// How many waiting events are held in memory at once: a ledger that comes from the original
 /// may have a long history.
 const TAKEN_AT_ONCE: u32 = 10_000;
-
-/// The highest place that a link is looked for at. Nobody came to one above it by adding links:
-/// it was put there, and the chain goes on below it.
-pub(super) const HIGHEST: i64 = 1 << 53;
 
 /// The place and hash of the last link.
 fn head_query() -> String {

@@ -1,18 +1,32 @@
 //! The table `events`: the timeline. Events are only ever added.
 
+use serde::Serialize;
 use uuid::Uuid;
 
+use super::order::rank_of_event;
 use super::row::{self, Columns, Row};
-use crate::domain::chain::order::Recorded;
+use crate::domain::chain::WrittenBy;
 use crate::domain::entity::Event;
+use crate::domain::time::Timestamp;
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, query};
 
-macro_rules! columns {
-    () => {
-        "e.id, e.project_id, e.entity_type, e.entity_id, e.event_type, e.actor_agent_id, \
-         e.payload_json, e.created_at"
+/// The events that meet one of these conditions, in the order in which they were taken in.
+///
+/// With joins in place of lists in the conditions, SQLite would read every event of every review.
+macro_rules! told {
+    ($first:literal $(, $more:literal)*) => {
+        concat!(told!(one $first) $(, " UNION ALL ", told!(one $more))*, " ORDER BY rank, 8, 1")
+    };
+    (one $condition:literal) => {
+        concat!(
+            "SELECT e.id, e.project_id, e.entity_type, e.entity_id, e.event_type, \
+             e.actor_agent_id, e.payload_json, e.created_at, c.origin, ",
+            rank_of_event!(),
+            " AS rank FROM events e LEFT JOIN event_chain c ON c.event_id = e.id WHERE ",
+            $condition
+        )
     };
 }
 
@@ -33,23 +47,32 @@ impl TryFrom<&Row> for Event {
     }
 }
 
-/// The events of the decision $1, its reviews and its disagreements, in time order.
-///
-/// With joins in place of the lists, SQLite would read every event of every review.
-pub(super) const OF_DECISION: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM events e \
-     WHERE e.entity_type = 'decision' AND e.entity_id = $1 \
-     UNION ALL SELECT ",
-    columns!(),
-    " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
-     (SELECT id FROM reviews WHERE decision_id = $1) \
-     UNION ALL SELECT ",
-    columns!(),
-    " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
-     (SELECT id FROM disagreements WHERE decision_id = $1) \
-     ORDER BY 8, 1"
+impl TryFrom<&Row> for EventTold {
+    type Error = Error;
+
+    fn try_from(row: &Row) -> Result<Self> {
+        let origin = row.optional_text("origin")?;
+        Ok(Self {
+            written_by: WrittenBy::of(origin.as_deref(), row.recorded()?.waits()),
+            event: Event::try_from(row)?,
+        })
+    }
+}
+
+/// An event of the timeline, and who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventTold {
+    pub event: Event,
+    pub written_by: WrittenBy,
+}
+
+/// The events of the decision $1, its reviews and its disagreements.
+pub(super) const OF_DECISION: &str = told!(
+    "e.entity_type = 'decision' AND e.entity_id = $1",
+    "e.entity_type = 'review' AND e.entity_id IN \
+     (SELECT id FROM reviews WHERE decision_id = $1)",
+    "e.entity_type = 'disagreement' AND e.entity_id IN \
+     (SELECT id FROM disagreements WHERE decision_id = $1)"
 );
 
 /// Adds an event. The original keeps the entity type as plain text in lower case.
@@ -72,28 +95,18 @@ pub async fn insert(connection: &mut Connection, event: &Event) -> Result<()> {
 }
 
 /// The events of a task and of every decision linked to it, with their reviews and
-/// disagreements, in time order.
-pub async fn of_task(connection: &mut Connection, task_id: Uuid) -> Result<Vec<Event>> {
-    let rows = query(concat!(
-        "SELECT ",
-        columns!(),
-        " FROM events e \
-         WHERE e.entity_type = 'task' AND e.entity_id = $1 \
-         UNION ALL SELECT ",
-        columns!(),
-        " FROM events e WHERE e.entity_type = 'decision' AND e.entity_id IN \
-         (SELECT id FROM decisions WHERE task_id = $1) \
-         UNION ALL SELECT ",
-        columns!(),
-        " FROM events e WHERE e.entity_type = 'review' AND e.entity_id IN \
+/// disagreements, in the order in which they were taken in.
+pub async fn of_task(connection: &mut Connection, task_id: Uuid) -> Result<Vec<EventTold>> {
+    let rows = query(told!(
+        "e.entity_type = 'task' AND e.entity_id = $1",
+        "e.entity_type = 'decision' AND e.entity_id IN \
+         (SELECT id FROM decisions WHERE task_id = $1)",
+        "e.entity_type = 'review' AND e.entity_id IN \
          (SELECT r.id FROM decisions d JOIN reviews r ON r.decision_id = d.id \
-         WHERE d.task_id = $1) \
-         UNION ALL SELECT ",
-        columns!(),
-        " FROM events e WHERE e.entity_type = 'disagreement' AND e.entity_id IN \
+         WHERE d.task_id = $1)",
+        "e.entity_type = 'disagreement' AND e.entity_id IN \
          (SELECT g.id FROM decisions d JOIN disagreements g ON g.decision_id = d.id \
-         WHERE d.task_id = $1) \
-         ORDER BY 8, 1"
+         WHERE d.task_id = $1)"
     ))
     .bind(row::id(task_id))
     .fetch_all(connection)
@@ -101,31 +114,37 @@ pub async fn of_task(connection: &mut Connection, task_id: Uuid) -> Result<Vec<E
     row::each(&rows)
 }
 
-/// A run of the policies, as its event tells of it.
-pub struct PolicyRunTold {
-    pub recorded: Recorded,
-    /// `None` for the defaults, and where the original ran them.
-    pub config_hash: Option<String>,
+/// An event that is dated later than it can be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AheadOfTime {
+    pub event_id: String,
+    /// Such as `decision.noted`.
+    pub event_type: String,
+    /// As it is stored.
+    pub created_at: String,
 }
 
-/// The runs of the policies over a decision's change, oldest first.
-pub async fn policy_runs(
+/// The events of a project, or of all, that are dated after a time, the earliest first: at most
+/// 20 of them.
+pub async fn dated_after(
     connection: &mut Connection,
-    decision_id: Uuid,
-) -> Result<Vec<PolicyRunTold>> {
+    project_id: Option<Uuid>,
+    time: Timestamp,
+) -> Result<Vec<AheadOfTime>> {
+    // By the index on both: none is on the time alone.
     let rows = query(
-        "SELECT e.payload_json, e.created_at, c.place FROM events e \
-         LEFT JOIN event_chain c ON c.event_id = e.id WHERE e.entity_type = 'decision' \
-         AND e.entity_id = $1 AND e.event_type = 'decision.policy_evaluated' \
-         ORDER BY c.place ASC NULLS LAST, e.created_at, e.id",
+        "SELECT e.id, e.event_type, e.created_at FROM projects p \
+         JOIN events e ON e.project_id = p.id AND e.created_at > $1 \
+         WHERE ($2 IS NULL OR p.id = $2) ORDER BY e.created_at, e.id LIMIT 20",
     )
-    .bind(row::id(decision_id))
-    .fetch_all(connection)
-    .await?;
-    let told = |row: &Row| -> Result<PolicyRunTold> {
-        let payload = row.json("payload_json")?;
-        let hash = payload.as_ref().and_then(|payload| payload["config_hash"].as_str());
-        Ok(PolicyRunTold { recorded: row.recorded()?, config_hash: hash.map(str::to_owned) })
+    .bind(time.stored())
+    .bind(project_id.map(row::id));
+    let ahead = |row: &Row| {
+        Ok(AheadOfTime {
+            event_id: row.text("id")?,
+            event_type: row.text("event_type")?,
+            created_at: row.text("created_at")?,
+        })
     };
-    rows.iter().map(told).collect()
+    rows.fetch_all(connection).await?.iter().map(ahead).collect()
 }

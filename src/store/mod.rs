@@ -10,6 +10,7 @@ pub mod chain;
 pub mod engine;
 pub mod events;
 pub mod ledger;
+mod order;
 pub mod recent_calls;
 mod row;
 pub mod sequences;

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::store::engine::{Connection, query};
 
 /// The record whose content has that digest and was made since `since`, if there is one;
-/// else `record` is kept as the first. What is older than `since` is forgotten.
+/// else `record` is kept as the first. What is older than `since` is forgotten, and what a clock
+/// that was wrong dated later than now.
 pub async fn first(
     connection: &mut Connection,
     digest: &str,
@@ -15,7 +16,7 @@ pub async fn first(
     since: Timestamp,
 ) -> Result<Option<String>> {
     let statements = query(
-        "DELETE FROM recent_calls WHERE created_at < $4; \
+        "DELETE FROM recent_calls WHERE created_at < $4 OR created_at > $3; \
          SELECT record FROM recent_calls WHERE digest = $1; \
          INSERT INTO recent_calls (digest, record, created_at) VALUES ($1, $2, $3) \
          ON CONFLICT (digest) DO NOTHING",

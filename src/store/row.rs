@@ -10,20 +10,6 @@ use crate::domain::time::Timestamp;
 use crate::domain::value::Value;
 use crate::error::{Error, Fault, Result};
 
-/// The column `place` of a row `t`: its place in the chain by its id, null until it is taken in.
-/// Links beside the places of the chain, which only another program makes, do not count.
-macro_rules! place_of {
-    ($kind:literal) => {
-        concat!(
-            "(SELECT MIN(c.place) FROM event_chain c WHERE c.record_id = t.id \
-             AND c.record_kind = '",
-            $kind,
-            "' AND c.place > 0) AS place"
-        )
-    };
-}
-pub(super) use place_of;
-
 /// An id as the ledger writes it: 32 hex digits.
 pub fn id(id: Uuid) -> String {
     id.simple().to_string()
@@ -64,10 +50,9 @@ pub trait Columns {
         Timestamp::read(&self.text(column)?).ok_or_else(|| damaged(column, "is no timestamp"))
     }
 
-    /// When the row was recorded, as against others: its `place` in the chain, which may be null,
-    /// else its `created_at`.
+    /// When the row was recorded, as against others: its `rank`.
     fn recorded(&self) -> Result<Recorded> {
-        Ok(Recorded::new(self.optional_integer("place")?, self.time("created_at")?))
+        self.optional_integer("rank").map(Recorded::new)
     }
 
     /// One of a closed set of values, by its name.

@@ -24,7 +24,10 @@ pub fn show(stage: &mut Stage, client: &mut Client, task: &str) -> Result<(), Fa
     for event in &events {
         let after = milliseconds(event).unwrap_or(start) - start;
         let kind = event["type"].as_str().unwrap_or_default();
-        stage.row(&format!("{after:>4} ms  {kind:<26}"), &gist(kind, &event["payload"]))?;
+        stage.row(
+            &format!("{after:>4} ms  {kind:<26}"),
+            &gist(kind, &event["payload"], event["doubt"].as_str()),
+        )?;
     }
     Ok(())
 }

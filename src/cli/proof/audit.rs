@@ -9,9 +9,11 @@ use tokio::runtime::Builder;
 
 use crate::cli::Failure;
 use crate::cli::terminal::screen::Screen;
+use crate::domain::excerpt::one_line;
 use crate::ledger::Service;
 use crate::ledger::record::audit::Verified;
 use crate::ledger::record::export::verify_export;
+use crate::store::events::AheadOfTime;
 
 /// How many events of another program are told one by one.
 const FOREIGN_SHOWN: usize = 20;
@@ -104,7 +106,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 }
 
 fn report(verified: &Verified, strict: bool) -> Vec<String> {
-    let Verified { head, problems, problem_count, foreign, foreign_count, unproved, kept } =
+    let Verified { head, problems, problem_count, foreign, foreign_count, unproved, ahead, kept } =
         verified;
     let mut lines = vec![match problem_count {
         0 => format!("{} event(s), each as it was recorded.", head.place),
@@ -128,6 +130,17 @@ fn report(verified: &Verified, strict: bool) -> Vec<String> {
         if *foreign_count > FOREIGN_SHOWN {
             lines.push(format!("  and {} more", foreign_count - FOREIGN_SHOWN));
         }
+    }
+    if !ahead.is_empty() {
+        lines.push(
+            "Dated more than a day ahead of this machine's clock, by a clock that was wrong or by \
+             hand; the order follows from the chain, not from times:"
+                .to_owned(),
+        );
+        let named = |one: &AheadOfTime| {
+            one_line(&format!("  {} ({}): {}", one.event_type, one.event_id, one.created_at))
+        };
+        lines.extend(ahead.iter().map(named));
     }
     match kept {
         // What it covers is changed, or the hash itself was written there.

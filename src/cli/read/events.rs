@@ -34,7 +34,7 @@ fn row(one: &EventSigned) -> [(String, Style); 4] {
 
 /// What a person wants to know of an event, with the name of whoever was asked for a review.
 pub fn words(one: &EventSigned) -> String {
-    let gist = gist(&one.event.event_type, &one.event.payload);
+    let gist = gist(&one.event.event_type, &one.event.payload, one.event.doubt.as_deref());
     match &one.reviewer {
         None => gist,
         Some(reviewer) if gist.is_empty() => reviewer.clone(),
@@ -51,8 +51,17 @@ fn style(kind: &str) -> Style {
     }
 }
 
-/// What a person wants to know of an event, from its payload.
-pub fn gist(kind: &str, payload: &Json) -> String {
+/// What a person wants to know of an event, from its payload, and why not to rely on it.
+pub fn gist(kind: &str, payload: &Json, doubt: Option<&str>) -> String {
+    let gist = told(kind, payload, doubt.is_none());
+    match doubt {
+        Some(doubt) if gist.is_empty() => doubt.to_owned(),
+        Some(doubt) => format!("{gist}, {doubt}"),
+        None => gist,
+    }
+}
+
+fn told(kind: &str, payload: &Json, is_vouched: bool) -> String {
     let text = |field: &str| match &payload[field] {
         Json::String(text) => text.clone(),
         Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
@@ -84,9 +93,11 @@ pub fn gist(kind: &str, payload: &Json) -> String {
             text("findings_count"),
         ),
         "disagreement.recorded" => text("topic"),
+        "decision.settings_changed" => settings(&payload["before"], &payload["after"]),
         // Status changes and verdicts.
         _ if payload["to"].is_string() => {
-            let confirmed = match payload["confirmed"].as_str() {
+            // What anybody can write tells nothing.
+            let confirmed = match payload["confirmed"].as_str().filter(|_| is_vouched) {
                 Some(how) => format!(", {how}"),
                 None => String::new(),
             };
@@ -95,6 +106,23 @@ pub fn gist(kind: &str, payload: &Json) -> String {
         // Another program's.
         _ => payload.to_string(),
     }
+}
+
+/// Which of the settings of the human gate are others than at the last verdict.
+fn settings(before: &Json, after: &Json) -> String {
+    let text = |value: &Json| match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) if items.is_empty() => "nothing".to_owned(),
+        Json::Array(items) => {
+            items.iter().map(|item| item.as_str().unwrap_or_default()).collect::<Vec<_>>().join("+")
+        }
+        other => other.to_string(),
+    };
+    let changed = ["confirm", "require", "gate_accepts"].into_iter().filter_map(|name| {
+        let (before, after) = (&before[name], &after[name]);
+        (before != after).then(|| format!("{name} from {} to {}", text(before), text(after)))
+    });
+    changed.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -109,11 +137,31 @@ mod tests {
             "commit_hash": "5f3a2c1d9e8b7a6f5f3a2c1d9e8b7a6f5f3a2c1d",
             "files_changed": ["a.py", "b.py"], "insertions": 3, "deletions": 1,
         });
+        let gist = |kind: &str, payload: &Json| super::gist(kind, payload, None);
         assert_eq!(gist("decision.git_attached", &attached), "5f3a2c1 +3 -1: a.py, b.py");
         let changed = json!({"from": "draft", "to": "approved", "comment": null});
         assert_eq!(gist("decision.approved", &changed), "from draft to approved");
         let signed = json!({"from": "draft", "to": "approved", "confirmed": "terminal"});
         assert_eq!(gist("decision.approved", &signed), "from draft to approved, terminal");
         assert_eq!(gist("decision.noted", &json!({"by": "x"})), "{\"by\":\"x\"}");
+        let changed = json!({
+            "before": {"confirm": "auto", "require": [], "gate_accepts": [], "digest": "a"},
+            "after": {"confirm": "never", "require": [], "gate_accepts": ["asserted"], "digest": "b"},
+        });
+        assert_eq!(
+            gist("decision.settings_changed", &changed),
+            "confirm from auto to never, gate_accepts from nothing to asserted"
+        );
+    }
+
+    #[test]
+    fn what_another_program_claims_is_not_told_as_known() {
+        let signed = json!({"from": "draft", "to": "approved", "confirmed": "terminal"});
+        let doubt = "written by another program";
+        assert_eq!(
+            gist("decision.approved", &signed, Some(doubt)),
+            "from draft to approved, written by another program"
+        );
+        assert_eq!(gist("review.requested", &json!({"focus": []}), Some(doubt)), doubt);
     }
 }

@@ -78,7 +78,10 @@ fn table(screen: &mut Screen, decisions: &[DecisionListed]) -> std::io::Result<(
         };
         [
             (id, STRONG),
-            (one.status.to_string(), of_status(one.status)),
+            match &one.caveat {
+                Some(caveat) => (format!("{} ({caveat})", one.status), BAD),
+                None => (one.status.to_string(), of_status(one.status)),
+            },
             (one.risk_level.to_string(), of_risk(one.risk_level)),
             (one.author.clone(), PLAIN),
             (one.created_at.minute(), FAINT),

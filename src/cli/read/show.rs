@@ -72,9 +72,11 @@ fn head(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
         true => ", a person's verdict is required",
         false => "",
     };
+    let caveat = decision.caveat.as_ref().map(|caveat| styled(BAD, format!(" ({caveat})")));
     screen.line(format!(
-        "{}, risk {}{person}",
+        "{}{}, risk {}{person}",
         styled(of_status(decision.status), status),
+        caveat.unwrap_or_default(),
         styled(of_risk(decision.risk_level), decision.risk_level)
     ))?;
     let task = record.task.as_ref().map_or("no task".to_owned(), |task| task.id.clone());
@@ -262,12 +264,14 @@ fn verdicts(screen: &mut Screen, record: &NamedRecord) -> io::Result<()> {
         let lead = format!("  {:<15}", approval.status.to_string().replace('_', " "));
         let comment = approval.comment.as_deref().map(|comment| format!(": {comment}"));
         let text = format!(
-            "{}, {} UTC{stale}{}",
+            "{}, {}, {} UTC{stale}{}",
             signed.by,
+            approval.known(),
             signed.created_at.minute(),
             comment.unwrap_or_default()
         );
-        screen.quote((&lead, of_verdict(approval.status)), &text)?;
+        let style = if approval.vouched { of_verdict(approval.status) } else { BAD };
+        screen.quote((&lead, style), &text)?;
     }
     Ok(())
 }

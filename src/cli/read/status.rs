@@ -70,6 +70,21 @@ fn show_project(
         0 => screen.line("  No decision yet.")?,
         _ => screen.line(format!("  {total} decision(s): {}", counts.join(", ")))?,
     }
+    if !project.unconfirmed.is_empty() {
+        let kinds = project.unconfirmed.iter().map(|(caveat, count)| format!("{count} {caveat}"));
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        screen.quote(("  Approved, but confirmed by no person: ", BAD), &kinds)?;
+    }
+    for looser in &project.settings.looser {
+        screen.quote(("  Looser than the default: ", BAD), looser)?;
+    }
+    if let Some(mistake) = &project.settings.mistake {
+        screen.quote(("  Settings: ", BAD), mistake)?;
+    }
+    for one in &project.ahead {
+        let what = format!("{} of {}", one.event_type, one.created_at);
+        screen.quote(("  Dated ahead of this machine's clock: ", NOTE), &one_line(&what))?;
+    }
     type Words = fn(&Waiting) -> String;
     let lists: [(&str, &[Waiting], Style, Words); 4] = [
         ("Waiting for a person", &project.verdicts, NOTE, |one| {

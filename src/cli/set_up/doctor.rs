@@ -41,6 +41,11 @@ pub fn run(service: &Service) -> Result<(), Failure> {
     for project in &projects {
         let name = format!("project {}", project.name);
         report.show(&name, check_project(service, &runtime, project))?;
+        // A mistake in them has been told just now.
+        for looser in service.check_settings(project).unwrap_or_default() {
+            let text = format!("[approval] is looser than the default: {looser}.");
+            report.show(&name, Outcome::Note(text))?;
+        }
     }
     runtime.block_on(service.close());
     if let (Ok(machine), Ok(ledger)) = (machine(service), ledger(service)) {
@@ -125,6 +130,17 @@ fn check_ledger(
     };
     let count = content.projects.len();
     report.show("ledger", Outcome::Fine(format!("{}, {count} project(s)", path.display())))?;
+    if let Some(first) = content.ahead.first() {
+        let text = format!(
+            "{} event(s) are dated more than a day ahead of this machine's clock, the first {} at \
+             {}. Correct the clock if it is wrong; else one was wrong, or somebody wrote them by \
+             hand. Nothing follows them.",
+            content.ahead.len(),
+            first.event_type,
+            first.created_at
+        );
+        report.show("times", Outcome::Note(text))?;
+    }
     report.show(
         "here",
         match &content.current {

@@ -162,7 +162,7 @@ async fn record(
             evidence: Some(verdict.evidence),
             run: Some(run.clone()),
             created_at: write.now,
-            recorded: Recorded::Waiting(write.now),
+            recorded: Recorded::NOW,
         })
         .collect();
     store::ledger::policies::insert_results(write.connection(), &stored, &run).await?;

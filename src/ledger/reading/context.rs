@@ -1,6 +1,8 @@
 //! The whole record of a decision, in the two shapes that callers see: with the timeline and
 //! in short for `get_decision_context`, in full for the resource.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -10,15 +12,18 @@ use crate::domain::access::UseCase;
 use crate::domain::entity::{self, Disagreement, Finding, GitChange, PolicyResult, Review};
 use crate::domain::time::Timestamp;
 use crate::domain::value::{
-    ApprovalStatus, DecisionStatus, EntityType, PolicyResultStatus, ReviewStatus, RiskLevel,
+    ApprovalStatus, Confirmed, DecisionStatus, EntityType, PolicyResultStatus, ReviewStatus,
+    RiskLevel,
 };
 use crate::error::Result;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::verdict::staleness::AttachedChanges;
+use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, shown};
 use crate::store;
 use crate::store::engine::Connection;
+use crate::store::events::EventTold;
 use crate::store::ledger::dossier::Dossier;
 
 /// The parameters of `get_decision_context`.
@@ -66,6 +71,11 @@ pub struct DecisionShown {
     pub rationale: Option<String>,
     /// Whether a person must give the verdict.
     pub human_approval_required: bool,
+    /// Left out unless it is approved and no person is known to have confirmed that: `asserted`,
+    /// `by an agent`, `written by another program`, or what else is wrong with the approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub caveat: Option<String>,
 }
 
 /// The change of a commit.
@@ -158,9 +168,30 @@ pub struct ApprovalShown {
     pub status: ApprovalStatus,
     /// The person's reasons or conditions.
     pub comment: Option<String>,
+    /// How it is known to be a person's: the client `asked` its user, the person typed it in a
+    /// `terminal` or gave it on the `board`, or whoever brought it `asserted` it. Left out where
+    /// the chain does not vouch for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Confirmed")]
+    pub confirmed: Option<Confirmed>,
+    /// Whether this program wrote it and the chain vouches that it is as it was recorded.
+    pub vouched: bool,
+    /// `by an agent`, `written by another program`, or why else the chain does not vouch for it;
+    /// left out where there is nothing like that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub caveat: Option<String>,
     /// True when the verdict is about another change than the one attached now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+}
+
+impl ApprovalShown {
+    /// How it is known to be a person's, and what else is to be known of it.
+    pub fn known(&self) -> String {
+        let how = self.confirmed.map(|how| how.to_string());
+        how.into_iter().chain(self.caveat.clone()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// An entry of the timeline.
@@ -178,6 +209,11 @@ pub struct EventShown {
     /// What else is known about it; its keys depend on the type.
     #[schemars(schema_with = "object")]
     pub payload: Json,
+    /// Why not to rely on it: `written by another program`, or what else keeps the chain from
+    /// vouching for it. Left out where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub doubt: Option<String>,
 }
 
 /// The resource of a decision: the context without its events, everything in full, and the
@@ -231,7 +267,7 @@ impl Service {
         let mut read = self.ledger.read(UseCase::GetDecisionContext).await?;
         let decision = self.decision(&mut read, &input.decision_id).await?;
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
-        let events = dossier.events()?;
+        let events = shown_events(&dossier)?;
         let record = record(decision, dossier, &rules);
         Ok(DecisionContext {
             decision: record.decision,
@@ -240,7 +276,7 @@ impl Service {
             policy_results: record.policy_results.into_iter().map(|full| full.result).collect(),
             disagreements: record.disagreements.into_iter().map(|full| full.disagreement).collect(),
             approvals: record.approvals,
-            events: events.into_iter().map(EventShown::from).collect(),
+            events,
         })
     }
 
@@ -288,7 +324,11 @@ pub(in crate::ledger) fn record(
         })
         .collect();
     let uuid = decision.id;
-    let fields = DecisionShown::from(decision);
+    let caveat = match decision.status {
+        DecisionStatus::Approved => dossier.verdicts.caveat(),
+        _ => None,
+    };
+    let fields = DecisionShown { caveat, ..decision.into() };
     DecisionRecord {
         uuid,
         fields: fields.clone(),
@@ -305,16 +345,26 @@ pub(in crate::ledger) fn record(
             .collect(),
         disagreements: dossier.disagreements.into_iter().map(DisagreementInFull::from).collect(),
         approvals: dossier
-            .approvals
-            .into_iter()
-            .map(|approval| ApprovalShown {
-                id: approval.id,
-                status: approval.status,
-                comment: approval.comment,
-                stale: changes.is_stale(approval.recorded),
+            .verdicts
+            .iter()
+            .map(|verdict| ApprovalShown {
+                id: verdict.id(),
+                status: verdict.status(),
+                comment: verdict.comment().map(str::to_owned),
+                confirmed: verdict.confirmed(),
+                vouched: verdict.vouched().is_some(),
+                caveat: verdict.caveat().map(str::to_owned),
+                stale: changes.is_stale(verdict.recorded()),
             })
             .collect(),
     }
+}
+
+/// The events around a decision.
+fn shown_events(dossier: &Dossier) -> Result<Vec<EventShown>> {
+    let vouched = vouched::events(dossier.verdicts.iter());
+    let events = dossier.events()?.into_iter();
+    Ok(events.map(|told| EventShown::new(told, &vouched)).collect())
 }
 
 fn in_full(review: Review, findings: Vec<Finding>, stale: bool) -> ReviewInFull {
@@ -338,6 +388,7 @@ impl From<entity::Decision> for DecisionShown {
             summary: decision.summary,
             rationale: decision.rationale,
             human_approval_required: decision.human_approval_required,
+            caveat: None,
         }
     }
 }
@@ -389,14 +440,19 @@ impl From<Disagreement> for DisagreementInFull {
     }
 }
 
-impl From<entity::Event> for EventShown {
-    fn from(event: entity::Event) -> Self {
+impl EventShown {
+    /// The event with what is to be known of it; the events of verdicts that the chain vouches
+    /// for are among `vouched`.
+    pub(in crate::ledger) fn new(told: EventTold, vouched: &HashSet<Uuid>) -> Self {
+        let doubt = vouched::doubt(&told, vouched);
+        let event = told.event;
         Self {
             event_type: event.event_type,
             entity_type: event.entity_type,
             created_at: event.created_at,
             // The published schema says object; the original may have written none.
             payload: event.payload.unwrap_or_else(|| Json::Object(Default::default())),
+            doubt: doubt.map(str::to_owned),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::reading::named::{EventSigned, NamedRecord, signed};
+use crate::ledger::verdict::vouched;
 use crate::store;
 use crate::store::engine::Connection;
 use crate::store::ledger::history::{After, Placed};
@@ -138,9 +139,11 @@ impl Record {
         if found.is_empty() {
             found = store::ledger::history::unchained(&mut self.read, project, events).await?;
         }
+        let vouched =
+            vouched::events_among(&mut self.read, found.iter().map(|placed| &placed.told)).await?;
         let recorded = |placed: Placed| EventRecorded {
             place: placed.place,
-            signed: signed(&self.names, placed.event, placed.about),
+            signed: signed(&self.names, placed.told, placed.about, &vouched),
         };
         Ok(found.into_iter().map(recorded).collect())
     }

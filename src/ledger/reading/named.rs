@@ -1,6 +1,6 @@
 //! A decision as a person wants to read it: the record in full, with everybody's name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -17,7 +17,9 @@ use crate::error::Result;
 use crate::git::FileCounts;
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
+use crate::ledger::verdict::vouched;
 use crate::store;
+use crate::store::events::EventTold;
 use crate::store::ledger::dossier::Dossier;
 
 /// Everything that the ledger holds about one decision.
@@ -90,8 +92,11 @@ impl NamedRecord {
         let by = |id, at| (name(names, id), at);
         let reviewers: Vec<_> =
             dossier.reviews.iter().map(|row| by(row.reviewer_agent_id, row.created_at)).collect();
-        let approvers: Vec<_> =
-            dossier.approvals.iter().map(|row| by(row.approver_agent_id, row.created_at)).collect();
+        let approvers: Vec<_> = dossier
+            .verdicts
+            .iter()
+            .map(|one| (one.approver().to_owned(), one.created_at()))
+            .collect();
         let (author, created_at) = by(decision.author_agent_id, decision.created_at);
         let record = record(decision, dossier, rules);
         Self {
@@ -194,10 +199,13 @@ impl Service {
         };
         let (dossier, rules) = self.dossier_of(&mut read, &decision).await?;
         let events = dossier.events()?;
+        let vouched = vouched::events(dossier.verdicts.iter());
         let mut record = NamedRecord::new(decision, dossier, task, &project.name, &rules, &names);
         let about = record.decision.id.clone();
-        record.events =
-            events.into_iter().map(|event| signed(&names, event, Some(about.clone()))).collect();
+        record.events = events
+            .into_iter()
+            .map(|told| signed(&names, told, Some(about.clone()), &vouched))
+            .collect();
         Ok(record)
     }
 
@@ -213,13 +221,14 @@ impl Service {
         let names = store::ledger::agents::names(&mut read).await?;
         let events = store::events::of_task(&mut read, task.id).await?;
         let decisions = store::ledger::tasks::decisions_around(&mut read, task.id).await?;
+        let vouched = vouched::events_among(&mut read, &events).await?;
         let about = |event: &entity::Event| match event.entity_id == task.id {
             true => Some(task.display_id.clone()),
             false => decisions.get(&event.entity_id).cloned(),
         };
-        let events = events.into_iter().map(|event| {
-            let about = about(&event);
-            signed(&names, event, about)
+        let events = events.into_iter().map(|told| {
+            let about = about(&told.event);
+            signed(&names, told, about, &vouched)
         });
         let events = events.collect();
         Ok((TaskNamed { id: task.display_id, title: task.title }, events))
@@ -242,12 +251,13 @@ fn signed_by<T>(who: Vec<(String, Timestamp)>, what: Vec<T>) -> Vec<Signed<T>> {
 
 pub(in crate::ledger) fn signed(
     names: &HashMap<Uuid, String>,
-    event: entity::Event,
+    told: EventTold,
     about: Option<String>,
+    vouched: &HashSet<Uuid>,
 ) -> EventSigned {
     let named = |id| names.get(&id).cloned();
-    let actor = event.actor_agent_id.and_then(named);
-    let event = EventShown::from(event);
+    let actor = told.event.actor_agent_id.and_then(named);
+    let event = EventShown::new(told, vouched);
     let asked = event.payload["reviewer_agent_id"].as_str();
     let reviewer = asked.and_then(|id| Uuid::parse_str(id).ok()).and_then(named);
     EventSigned { actor, about, reviewer, event }

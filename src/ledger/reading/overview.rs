@@ -1,19 +1,24 @@
 //! What there is, and what waits for whom.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::domain::access::UseCase;
+use crate::domain::entity::Project;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
+use crate::domain::verdict::Verdicts;
 use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
+use crate::ledger::settings::config;
 use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::store;
+use crate::store::events::AheadOfTime;
 use crate::store::ledger::overview::{Filter, Line, OfOpen, ResultGiven, ReviewAsked, ReviewGiven};
 
 /// Which decisions to list.
@@ -41,6 +46,10 @@ pub struct DecisionListed {
     pub title: String,
     pub author: String,
     pub status: DecisionStatus,
+    /// What to know of its approval, if it is approved and no person is known to have confirmed
+    /// that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<String>,
     pub risk_level: RiskLevel,
     pub human_approval_required: bool,
     pub created_at: Timestamp,
@@ -68,7 +77,42 @@ pub struct ProjectOverview {
     pub stale: Vec<Waiting>,
     /// Policies that block.
     pub blocked: Vec<Waiting>,
+    /// How many approved decisions no person is known to have confirmed, by what is to be said of
+    /// the approval; of the newest thousand.
+    pub unconfirmed: BTreeMap<String, usize>,
+    /// The settings of the human gate.
+    pub settings: SettingsShown,
+    /// Events that are dated more than a day ahead of this machine's clock, at most 20.
+    pub ahead: Vec<AheadOfTime>,
 }
+
+/// The settings of the human gate, as a verdict given now would record them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SettingsShown {
+    #[serde(flatten)]
+    pub in_force: Json,
+    /// What is looser than the default, a sentence without its full stop for each.
+    pub looser: Vec<&'static str>,
+    /// The mistake in the file, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mistake: Option<String>,
+}
+
+impl SettingsShown {
+    fn of(project: &Project) -> Self {
+        match config::approval_settings(Path::new(&project.root_path)) {
+            Ok(settings) => {
+                Self { in_force: settings.recorded(), looser: settings.looser(), mistake: None }
+            }
+            Err(error) => {
+                Self { in_force: json!({}), mistake: Some(error.to_string()), ..Self::default() }
+            }
+        }
+    }
+}
+
+/// How many of the newest approved decisions of a project are looked at.
+const APPROVED: u32 = 1000;
 
 /// A decision that waits, for whom or why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -106,7 +150,14 @@ impl Service {
             open: false,
         };
         let lines = store::ledger::overview::decisions(&mut read, &filter).await?;
-        Ok(lines.into_iter().map(|line| listed(line, project.is_some())).collect())
+        let approved = |line: &&Line| line.status == DecisionStatus::Approved;
+        let approved: Vec<Uuid> = lines.iter().filter(approved).map(|line| line.id).collect();
+        let verdicts = store::ledger::approvals::of_decisions(&mut read, &approved).await?;
+        let listed = |line: Line| {
+            let caveat = verdicts.get(&line.id).and_then(Verdicts::caveat);
+            listed(line, caveat, project.is_some())
+        };
+        Ok(lines.into_iter().map(listed).collect())
     }
 
     /// What waits in each project; the current one comes first.
@@ -123,6 +174,16 @@ impl Service {
         let mut overviews = Vec::new();
         for project in projects {
             let rules = Current::of(&project);
+            let settings = SettingsShown::of(&project);
+            let horizon = self.clock.now().a_day_ahead();
+            let ahead = store::events::dated_after(&mut read, Some(project.id), horizon).await?;
+            let approved =
+                store::ledger::overview::approved(&mut read, project.id, APPROVED).await?;
+            let verdicts = store::ledger::approvals::of_decisions(&mut read, &approved).await?;
+            let mut unconfirmed = BTreeMap::new();
+            for caveat in verdicts.values().filter_map(Verdicts::caveat) {
+                *unconfirmed.entry(caveat).or_default() += 1;
+            }
             let mut overview = ProjectOverview {
                 name: project.name,
                 root_path: project.root_path,
@@ -131,6 +192,9 @@ impl Service {
                 verdicts: Vec::new(),
                 stale: Vec::new(),
                 blocked: Vec::new(),
+                unconfirmed,
+                settings,
+                ahead,
             };
             for (status, count) in store::ledger::overview::counts(&mut read, project.id).await? {
                 overview.decisions.insert(status, usize::try_from(count).unwrap_or(0));
@@ -229,7 +293,7 @@ fn asked<'a>(
     asked
 }
 
-fn listed(line: Line, in_one_project: bool) -> DecisionListed {
+fn listed(line: Line, caveat: Option<String>, in_one_project: bool) -> DecisionListed {
     DecisionListed {
         reference: match in_one_project {
             true => line.display_id.clone(),
@@ -240,6 +304,7 @@ fn listed(line: Line, in_one_project: bool) -> DecisionListed {
         title: line.title,
         author: line.author,
         status: line.status,
+        caveat,
         risk_level: line.risk_level,
         human_approval_required: line.human_approval_required,
         created_at: line.created_at,

@@ -12,6 +12,7 @@ use crate::domain::value::{FindingSeverity, ReviewStatus};
 use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::ledger::reading::context::EventShown;
+use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::{qualified, vanished};
 use crate::store;
 use crate::store::engine::Connection;
@@ -135,10 +136,9 @@ impl Service {
         let mut read = self.ledger.read(UseCase::TaskTimeline).await?;
         let task = self.task(&mut read, task_id).await?;
         let events = store::events::of_task(&mut read, task.id).await?;
-        Ok(Timeline {
-            task_id: task.display_id,
-            events: events.into_iter().map(EventShown::from).collect(),
-        })
+        let vouched = vouched::events_among(&mut read, &events).await?;
+        let events = events.into_iter().map(|told| EventShown::new(told, &vouched)).collect();
+        Ok(Timeline { task_id: task.display_id, events })
     }
 
     /// A review with its findings.

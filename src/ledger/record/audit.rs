@@ -11,6 +11,7 @@ use crate::ledger::Service;
 use crate::store;
 use crate::store::chain::links::{self, PAGE, Page};
 use crate::store::chain::unlinked::{self, Standing};
+use crate::store::events::AheadOfTime;
 
 /// The last link of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,9 @@ pub struct Verified {
     /// What keeps the record from being proved by this program's own events alone, as
     /// sentences without their full stop.
     pub unproved: Vec<String>,
+    /// The events that are dated more than a day ahead of this machine's clock, at most 20: the
+    /// order follows from the chain, whatever time they have. None of an export.
+    pub ahead: Vec<AheadOfTime>,
     /// With a head that was kept outside: the place where it stands in the chain, `None` if
     /// it does not, so that what came before it was rewritten.
     pub kept: Option<Option<i64>>,
@@ -96,7 +100,9 @@ impl Service {
         if counted > 0 {
             unproved.push(format!("{counted} policy result(s) are counted, but no link has them"));
         }
-        Ok(verified(walk, waiting, unproved, kept.is_some()))
+        let horizon = self.clock.now().a_day_ahead();
+        let ahead = store::events::dated_after(&mut read, None, horizon).await?;
+        Ok(Verified { ahead, ..verified(walk, waiting, unproved, kept.is_some()) })
     }
 
     /// Walks from the start to the head that `read` sees.
@@ -261,6 +267,7 @@ pub(in crate::ledger) fn verified(
         foreign: walk.foreign,
         foreign_count: walk.foreign_count,
         unproved,
+        ahead: Vec::new(),
         kept: looked_for.then_some(walk.found),
     }
 }

@@ -50,13 +50,12 @@ impl Subject {
 }
 
 impl Service {
-    /// Begins a write for a use case. The time is taken once the lock is held, and is after
-    /// everything that was recorded before, whatever the clock says: the timeline keeps its order.
+    /// Begins a write for a use case. The time is taken once the lock is held, and is after what
+    /// was recorded before, also where the clock was set back: the timeline keeps its order.
     pub(in crate::ledger) async fn begin(&self, use_case: UseCase) -> Result<Write<'_>> {
         let (mut transaction, access) = self.ledger.write(use_case, self.durability()?).await?;
         let last = transaction.last_event_time().await?;
-        let now = self.clock.now();
-        let now = last.map_or(now, |last| now.max(last.next()));
+        let now = self.clock.now().after(last);
         if let Access::Token(token) = &access {
             store::tokens::touch(&mut transaction, token.id, now).await?;
         }

@@ -83,7 +83,7 @@ impl Service {
             requires_human_decision: input.requires_human_decision,
             resolution: None,
             created_at: write.now,
-            recorded: Recorded::Waiting(write.now),
+            recorded: Recorded::NOW,
         };
         store::ledger::disagreements::insert(write.connection(), &disagreement).await?;
         let subject = Subject {

@@ -114,7 +114,7 @@ impl Service {
         let mut write = self.begin(UseCase::RequestReview).await?;
         let decision = self.decision(write.connection(), &input.decision_id).await?;
         if let Some(verdict) = standing_verdict(write.connection(), &decision).await? {
-            return Err(stands(&decision, verdict.status));
+            return Err(stands(&decision, verdict.status()));
         }
         let reviewer = write.agent(&input.reviewer_agent).await?;
         let actor = write.actor(input.actor_agent.as_deref()).await?;
@@ -151,7 +151,7 @@ impl Service {
             status: input.status,
             summary: input.summary,
             created_at: write.now,
-            recorded: Recorded::Waiting(write.now),
+            recorded: Recorded::NOW,
         };
         store::ledger::reviews::insert(write.connection(), &review).await?;
         for finding in &input.findings {

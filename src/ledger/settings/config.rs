@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
+use crate::domain::digest;
 use crate::error::{Code, Error, Result};
 use crate::ledger::settings::file;
 use crate::ledger::settings::location::DIRECTORY;
@@ -36,6 +38,9 @@ pub struct ApprovalSettings {
     /// What must hold for the diff that is attached before a decision can be approved.
     #[serde(default)]
     pub require: Vec<Requirement>,
+    /// Which approvals `govforge gate` takes beside those that a person confirmed.
+    #[serde(default)]
+    pub gate_accepts: Vec<Unconfirmed>,
 }
 
 impl ApprovalSettings {
@@ -43,10 +48,64 @@ impl ApprovalSettings {
     pub fn asks_for_policy_checks(&self) -> bool {
         self.require.contains(&Requirement::PolicyChecks)
     }
+
+    /// The settings as a verdict's event records them: each in one spelling and order, and their
+    /// digest.
+    pub fn recorded(&self) -> Json {
+        let sorted = |mut names: Vec<Json>| {
+            names.sort_by_key(Json::to_string);
+            names.dedup();
+            names
+        };
+        let mut settings = json!({
+            "confirm": self.confirm,
+            "require": sorted(self.require.iter().map(|one| json!(one)).collect()),
+            "gate_accepts": sorted(self.gate_accepts.iter().map(|one| json!(one)).collect()),
+        });
+        settings["digest"] = json!(digest::of(settings.to_string()));
+        settings
+    }
+
+    /// What is looser than the default, a sentence without its full stop for each.
+    pub fn looser(&self) -> Vec<&'static str> {
+        let mut looser = Vec::new();
+        if self.confirm == Confirm::Never {
+            looser.push("confirm = \"never\": nobody is asked, an agent's word is taken");
+        }
+        if self.accepts(Unconfirmed::Asserted) {
+            looser.push("gate_accepts \"asserted\": the gate takes an agent's word");
+        }
+        if self.accepts(Unconfirmed::OtherPrograms) {
+            looser.push("gate_accepts \"other_programs\": the gate takes what nothing vouches for");
+        }
+        looser
+    }
+
+    /// Whether the gate takes approvals of that kind.
+    pub fn accepts(&self, kind: Unconfirmed) -> bool {
+        self.gate_accepts.contains(&kind)
+    }
+}
+
+/// An approval that no person is known to have confirmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unconfirmed {
+    /// Whoever brought it said that it is a person's.
+    Asserted,
+    /// Another program wrote it, such as the original.
+    OtherPrograms,
+}
+
+impl Unconfirmed {
+    /// Whether settings that an event recorded accept approvals of that kind.
+    pub fn is_in(self, recorded: &Json) -> bool {
+        recorded["gate_accepts"].as_array().is_some_and(|kinds| kinds.contains(&json!(self)))
+    }
 }
 
 /// Whether a person is asked to confirm a verdict that an agent brings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confirm {
     /// Where the client can ask; elsewhere the agent's word is taken.
@@ -59,7 +118,7 @@ pub enum Confirm {
 }
 
 /// What can be asked for before an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requirement {
     /// The policies have been run.
@@ -222,11 +281,37 @@ mod tests {
     fn approval_is_as_in_the_original_unless_set() {
         assert_eq!(read("").unwrap().approval, ApprovalSettings::default());
         let text = "[approval]\nconfirm = \"always\"\nrequire = [\"policy_checks\", \"review\", \
-                    \"no_open_disagreement\"]\n";
+                    \"no_open_disagreement\"]\ngate_accepts = [\"other_programs\"]\n";
         let set = read(text).unwrap().approval;
         assert_eq!(set.confirm, Confirm::Always);
         let all = [Requirement::PolicyChecks, Requirement::Review, Requirement::NoOpenDisagreement];
         assert_eq!(set.require, all);
+        assert_eq!(set.gate_accepts, [Unconfirmed::OtherPrograms]);
+    }
+
+    #[test]
+    fn settings_are_recorded_alike_in_whatever_order_they_stand() {
+        let recorded = |text: &str| read(text).unwrap().approval.recorded();
+        let both = recorded("[approval]\nrequire = [\"review\", \"policy_checks\", \"review\"]\n");
+        assert_eq!(
+            both,
+            recorded("[approval]\nconfirm = \"auto\"\nrequire = [\"policy_checks\", \"review\"]\n")
+        );
+        assert_eq!(both["require"], json!(["policy_checks", "review"]));
+        assert_ne!(both["digest"], recorded("")["digest"]);
+        let loose = recorded("[approval]\ngate_accepts = [\"asserted\"]\n");
+        assert!(Unconfirmed::Asserted.is_in(&loose) && !Unconfirmed::OtherPrograms.is_in(&loose));
+        assert!(!Unconfirmed::Asserted.is_in(&Json::Null));
+    }
+
+    #[test]
+    fn what_is_looser_than_the_default_is_told() {
+        let looser = |text: &str| read(text).unwrap().approval.looser().len();
+        let strict = "[approval]\nconfirm = \"always\"\nrequire = [\"review\"]\n";
+        assert_eq!((looser(""), looser(strict)), (0, 0));
+        let loose = "[approval]\nconfirm = \"never\"\ngate_accepts = [\"asserted\", \
+                     \"other_programs\"]\n";
+        assert_eq!(looser(loose), 3);
     }
 
     #[test]
@@ -241,6 +326,7 @@ mod tests {
             ("[approval]\nconfirm = true\n", "line 2, column 11"),
             ("[approval]\nrequire = [\"review\", \"tests\"]\n", "line 2, column 22"),
             ("[approval]\nrequires = []\n", "line 2, column 1"),
+            ("[approval]\ngate_accepts = [\"agents\"]\n", "line 2, column 17"),
         ] {
             let error = read(text).unwrap_err();
             assert_eq!(error.code(), Some(Code::InvalidConfig));

@@ -10,6 +10,7 @@ use crate::git::{self, Repository};
 use crate::ledger::Service;
 use crate::ledger::settings::location::Location;
 use crate::store;
+use crate::store::events::AheadOfTime;
 
 /// The working tree around the working directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct LedgerContent {
     pub projects: Vec<Project>,
     /// The one that the working directory or `GOVFORGE_PROJECT` chooses.
     pub current: Option<Project>,
+    /// Events that are dated more than a day ahead of this machine's clock, at most 20.
+    pub ahead: Vec<AheadOfTime>,
 }
 
 impl Service {
@@ -53,13 +56,13 @@ impl Service {
         Repository::open(".", &tree.root, &tree.root).map(drop)
     }
 
-    /// Reads the settings of a project.
+    /// Reads the settings of a project; says what is looser than the default.
     ///
     /// # Errors
     ///
     /// Refuses a file with a mistake, naming its place.
-    pub fn check_settings(&self, project: &Project) -> Result<()> {
-        config::approval_settings(Path::new(&project.root_path)).map(drop)
+    pub fn check_settings(&self, project: &Project) -> Result<Vec<&'static str>> {
+        config::approval_settings(Path::new(&project.root_path)).map(|settings| settings.looser())
     }
 
     /// Opens the ledger and reads its projects.
@@ -71,6 +74,8 @@ impl Service {
         let mut read = self.ledger.read(UseCase::Diagnosis).await?;
         let projects = store::ledger::projects::all(&mut read).await?;
         let current = self.current_project(&mut read).await?;
-        Ok(LedgerContent { projects, current })
+        let horizon = self.clock.now().a_day_ahead();
+        let ahead = store::events::dated_after(&mut read, None, horizon).await?;
+        Ok(LedgerContent { projects, current, ahead })
     }
 }

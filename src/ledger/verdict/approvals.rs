@@ -4,17 +4,18 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::gate::{Confirmation, Confirmed, check_approver, check_ready};
 use crate::domain::access::UseCase;
 use crate::domain::chain::order::Recorded;
-use crate::domain::entity::Approval;
+use crate::domain::entity::{Approval, Decision};
 use crate::domain::value::{AgentType, ApprovalStatus, DecisionStatus, RiskLevel};
+use crate::domain::verdict;
 use crate::error::{Code, Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
-use crate::ledger::record::write::Subject;
+use crate::ledger::record::write::{Subject, Write};
 use crate::ledger::review::reviews::OfProject;
 use crate::ledger::settings::config::{self, Confirm};
 use crate::ledger::verdict::question::question;
@@ -140,17 +141,13 @@ impl Service {
             status: input.status,
             comment: input.comment,
             created_at: write.now,
-            recorded: Recorded::Waiting(write.now),
+            recorded: Recorded::NOW,
         };
         store::ledger::approvals::insert(write.connection(), &approval).await?;
         let status = DecisionStatus::after_verdict(approval.status);
         // The verdict itself is the event, and carries the change of status.
         write.set_status(&decision, status).await?;
-        let event_type = match approval.status {
-            ApprovalStatus::Approved => "decision.approved",
-            ApprovalStatus::Rejected => "decision.rejected",
-            ApprovalStatus::NeedsChanges => "decision.needs_changes",
-        };
+        let event_type = verdict::event_type(approval.status);
         let mut payload = json!({
             "approval_id": approval.id,
             "comment": approval.comment,
@@ -158,10 +155,12 @@ impl Service {
             "to": status,
             "diff_hash": changes.diff_hash(),
             "confirmed": confirmation.how,
+            "settings": settings.recorded(),
         });
         let content = json!([decision.id, approver.id, approval.comment]);
         let record = approval.id.to_string();
         write.flag_repeat(&mut payload, event_type, content, &record).await?;
+        tell_of_other_settings(&mut write, &decision, &payload["settings"]).await?;
         let subject = Subject::decision(&decision, Some(approver.id));
         write.event(&subject, event_type, payload).await?;
         write.commit().await?;
@@ -196,6 +195,24 @@ impl Service {
             .collect();
         Ok(PendingApprovals { decisions })
     }
+}
+
+/// Puts on the timeline that the settings are not those under which the last verdict of the
+/// project was given. Nobody knows who changed them.
+async fn tell_of_other_settings(
+    write: &mut Write<'_>,
+    decision: &Decision,
+    now: &Json,
+) -> Result<()> {
+    let last =
+        store::chain::testimony::last_verdict(write.connection(), decision.project_id).await?;
+    let before = last.map(|mut payload| payload["settings"].take()).unwrap_or_default();
+    if before.is_null() || before["digest"] == now["digest"] {
+        return Ok(());
+    }
+    let payload = json!({ "before": before, "after": now });
+    let subject = Subject::decision(decision, None);
+    write.event(&subject, "decision.settings_changed", payload).await.map(drop)
 }
 
 /// The refusal of a verdict that no person has confirmed, where one has to.

@@ -2,34 +2,24 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
-use crate::domain::entity::{Agent, Approval, Decision, Disagreement};
+use crate::domain::entity::{Agent, Decision, Disagreement};
 use crate::domain::names::agent::infer_type;
 use crate::domain::names::approver::reads_as_agent;
 use crate::domain::names::hidden::first_hidden;
 use crate::domain::names::lookalike::read_the_same;
 use crate::domain::value::AgentType;
+use crate::domain::verdict::Verdict;
 use crate::error::{Audience, Code, Error, Result};
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::settings::config::{self, ApprovalSettings, Requirement};
 use crate::ledger::verdict::staleness::AttachedChanges;
+use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::vanished;
 use crate::store;
 use crate::store::engine::Connection;
 
-/// How it is known that a verdict is a person's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confirmed {
-    /// The client asked its user, who answered.
-    Asked,
-    /// The person typed it in a terminal.
-    Terminal,
-    /// An agent said so.
-    Asserted,
-}
+pub use crate::domain::value::Confirmed;
 
 /// How a verdict came, and what the person had before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,7 +164,7 @@ pub(in crate::ledger) async fn check_ready(
                 }
             }
             Requirement::NoOpenDisagreement => {
-                let verdict = store::ledger::approvals::newest(connection, decision.id).await?;
+                let verdict = vouched::persons(connection, decision).await?;
                 let all =
                     store::ledger::disagreements::of_decision(connection, decision.id).await?;
                 let open = open_ones(all, verdict.as_ref());
@@ -236,7 +226,7 @@ impl Missing {
     }
 }
 
-/// Whether the policies have been run for the change attached now, by the rules that the
+/// Whether this program has run the policies for the change attached now, by the rules that the
 /// project has now: `config_path` may name laxer ones. Without a change there is nothing that
 /// they could judge, and any run by these rules counts.
 pub(in crate::ledger) async fn are_checked(
@@ -245,7 +235,7 @@ pub(in crate::ledger) async fn are_checked(
     changes: &AttachedChanges,
     rules: &Current,
 ) -> Result<bool> {
-    let runs = store::events::policy_runs(connection, decision.id).await?;
+    let runs = store::chain::testimony::policy_runs(connection, decision.id).await?;
     Ok(runs
         .iter()
         .any(|run| !changes.is_stale(run.recorded) && rules.is(run.config_hash.as_deref())))
@@ -270,12 +260,12 @@ async fn is_reviewed(
 }
 
 /// The disagreements that are open: without a resolution, and not yet before a
-/// person, who settles them by a verdict; `verdict` is the newest.
+/// person, who settles them by a verdict; `verdict` is the newest of a person.
 pub(in crate::ledger) fn open_ones(
     disagreements: Vec<Disagreement>,
-    verdict: Option<&Approval>,
+    verdict: Option<&Verdict>,
 ) -> Vec<Disagreement> {
-    let judged = verdict.map(|verdict| verdict.recorded);
+    let judged = verdict.map(Verdict::recorded);
     disagreements
         .into_iter()
         .filter(|one| one.resolution.is_none())

@@ -6,3 +6,4 @@ pub mod gate;
 pub mod question;
 pub mod sheet;
 pub(in crate::ledger) mod staleness;
+pub(in crate::ledger) mod vouched;

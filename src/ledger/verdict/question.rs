@@ -12,6 +12,7 @@ use crate::domain::entity::{Decision, Disagreement, Finding};
 use crate::domain::value::{
     ApprovalStatus, DecisionStatus, PolicyResultStatus, ReviewStatus, RiskLevel,
 };
+use crate::domain::verdict::Verdict;
 use crate::error::Result;
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
@@ -19,6 +20,7 @@ use crate::ledger::reading::context::GitChangeShown;
 use crate::ledger::settings::config::Confirm;
 use crate::ledger::verdict::approvals::ApproveDecision;
 use crate::ledger::verdict::staleness::AttachedChanges;
+use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::vanished;
 use crate::store;
 use crate::store::engine::Connection;
@@ -180,7 +182,8 @@ pub(in crate::ledger) async fn question(
         })
         .collect();
     findings.sort_by_key(|open| (open.stale, Reverse(open.finding.severity)));
-    let verdict = dossier.approvals.last();
+    let verdict = vouched::persons(connection, decision).await?;
+    let last_verdict = dossier.verdicts.last().map(Verdict::id);
     let mut question = Question {
         confirm,
         fingerprint: String::new(),
@@ -196,12 +199,12 @@ pub(in crate::ledger) async fn question(
         policies,
         reviews: last,
         findings,
-        disagreements: open_ones(dossier.disagreements, verdict)
+        disagreements: open_ones(dossier.disagreements, verdict.as_ref())
             .into_iter()
             .map(OpenDisagreement::from)
             .collect(),
     };
-    let about = json!([decision.id, question.to_string(), verdict.map(|one| one.id)]);
+    let about = json!([decision.id, question.to_string(), last_verdict]);
     question.fingerprint = digest::of(about.to_string());
     Ok(question)
 }

@@ -5,8 +5,10 @@
 use uuid::Uuid;
 
 use crate::domain::chain::order::Recorded;
-use crate::domain::entity::{Approval, Decision};
+use crate::domain::entity::Decision;
+use crate::domain::verdict::Verdict;
 use crate::error::Result;
+use crate::ledger::verdict::vouched;
 use crate::store;
 use crate::store::engine::Connection;
 use crate::store::ledger::git_changes::Mark;
@@ -55,16 +57,14 @@ fn is_same(a: &Mark, b: &Mark) -> bool {
 
 /// The verdict of a person that rules the decision now: only another verdict changes the
 /// status. A rejection by a reviewer is none, and neither is a verdict whose approval was
-/// taken back by another diff.
+/// taken back by another diff, or one that nothing vouches for.
 pub async fn standing_verdict(
     connection: &mut Connection,
     decision: &Decision,
-) -> Result<Option<Approval>> {
-    let Some(verdict) = store::ledger::approvals::newest(connection, decision.id).await? else {
-        return Ok(None);
-    };
-    let stale = AttachedChanges::of(connection, decision.id).await?.is_stale(verdict.recorded);
-    Ok(decision.status.is_settled_by(verdict.status, stale).then_some(verdict))
+) -> Result<Option<Verdict>> {
+    let Some(verdict) = vouched::persons(connection, decision).await? else { return Ok(None) };
+    let stale = AttachedChanges::of(connection, decision.id).await?.is_stale(verdict.recorded());
+    Ok(decision.status.is_settled_by(verdict.status(), stale).then_some(verdict))
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn at(place: i64) -> Recorded {
-        Recorded::At(place)
+        Recorded::new(Some(place))
     }
 
     fn attached(changes: &[(i64, &str, Option<&str>)]) -> AttachedChanges {

@@ -15,6 +15,7 @@ use crate::error::{Error, Fault, Result};
 use crate::git::Repository;
 use crate::ledger::record::write::{Subject, Write};
 use crate::ledger::verdict::staleness::AttachedChanges;
+use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::vanished;
 use crate::ledger::{Service, path_text, shown};
 use crate::store;
@@ -151,9 +152,9 @@ async fn take_back_approval(
     if decision.status != DecisionStatus::Approved {
         return Ok(());
     }
-    let approval = store::ledger::approvals::newest(write.connection(), decision.id).await?;
+    let approval = vouched::known(write.connection(), decision).await?.pop();
     let changes = AttachedChanges::of(write.connection(), decision.id).await?;
-    if approval.is_some_and(|approval| !changes.is_stale(approval.recorded)) {
+    if approval.is_some_and(|approval| !changes.is_stale(approval.recorded())) {
         return Ok(());
     }
     let reason = "a change was attached that the approval does not cover";

@@ -48,43 +48,20 @@ impl Page {
     pub fn links(&self) -> impl Iterator<Item = Result<Link<'_>>> {
         self.0.iter().map(|row| {
             let mut cells = Cells::of(row, 0)?;
-            let [
-                place,
-                form,
-                event_id,
-                event_digest,
-                actor,
-                record_kind,
-                record_id,
-                record_digest,
-                origin,
-                token,
-                policies,
-                hash,
-            ] = cells.take()?;
-            // One that is none, or of no version, does not fit the link's hash: that is told.
-            let form = number(form).unwrap_or(0);
-            let actor_now = actor_of(cells.take()?);
-            let event: [_; EVENT_COLUMNS.len()] = cells.take()?;
-            Ok(Link {
-                place: number(place)?,
-                form,
-                event_id: event_id.unwrap_or_default(),
-                event_digest: event_digest.unwrap_or_default(),
-                actor,
-                record_kind,
-                record_id,
-                record_digest,
-                origin: origin.unwrap_or_default(),
-                token,
-                policies,
-                hash: hash.unwrap_or_default(),
-                event: event[0].is_some().then(|| event.into()),
-                actor_now,
-                rows: cells.rows(if form == 1 { 1 } else { FORM })?,
-            })
+            let (place, mut link) = cells.link()?;
+            link.place = number(place)?;
+            link.rows = cells.rows(if link.form == 1 { 1 } else { FORM })?;
+            Ok(link)
         })
     }
+}
+
+/// The columns of a link `c`, who acted as `a`, and the event `e`, as [`Cells::link`] takes them.
+pub(super) fn link_columns() -> Vec<String> {
+    let mut all = columns("c", &LINK_COLUMNS);
+    all.extend(columns("a", &ACTOR_COLUMNS));
+    all.extend(columns("e", &EVENT_COLUMNS));
+    all
 }
 
 /// The agent as a link has it.
@@ -103,9 +80,6 @@ pub(super) fn number(cell: Cell<'_>) -> Result<i64> {
 /// thread to the caller's, and each of its columns is copied on the way: with a row for each
 /// record, and a column for each value, that took longer than all the rest of a walk.
 pub async fn between(connection: &mut Connection, after: i64, to: i64) -> Result<Page> {
-    let mut all = columns("c", &LINK_COLUMNS);
-    all.extend(columns("a", &ACTOR_COLUMNS));
-    all.extend(columns("e", &EVENT_COLUMNS));
     let record = |form: i64| {
         let whens = RecordKind::iter()
             .map(|kind| format!("WHEN '{}' THEN {} ", kind.name(), rows_of(kind, form)));
@@ -115,7 +89,7 @@ pub async fn between(connection: &mut Connection, after: i64, to: i64) -> Result
         "SELECT CONCAT({}, CASE c.form WHEN 1 THEN {} ELSE {} END) FROM event_chain c \
          LEFT JOIN events e ON e.id = c.event_id LEFT JOIN agents a ON a.id = e.actor_agent_id \
          WHERE c.place > $1 AND c.place <= $2 ORDER BY c.place LIMIT {PAGE}",
-        packed(&all),
+        packed(&link_columns()),
         record(1),
         record(FORM),
     );
@@ -231,6 +205,46 @@ impl<'a> Cells<'a> {
             *cell = self.next()?;
         }
         Ok(cells)
+    }
+
+    /// The next columns of a link, as [`link_columns`] has them: its place, and the rest without
+    /// its rows.
+    pub(super) fn link(&mut self) -> Result<(Cell<'a>, Link<'a>)> {
+        let [
+            place,
+            form,
+            event_id,
+            event_digest,
+            actor,
+            record_kind,
+            record_id,
+            record_digest,
+            origin,
+            token,
+            policies,
+            hash,
+        ] = self.take()?;
+        let actor_now = actor_of(self.take()?);
+        let event: [_; EVENT_COLUMNS.len()] = self.take()?;
+        let link = Link {
+            place: 0,
+            // One that is none, or of no version, does not fit the link's hash: that is told.
+            form: number(form).unwrap_or(0),
+            event_id: event_id.unwrap_or_default(),
+            event_digest: event_digest.unwrap_or_default(),
+            actor,
+            record_kind,
+            record_id,
+            record_digest,
+            origin: origin.unwrap_or_default(),
+            token,
+            policies,
+            hash: hash.unwrap_or_default(),
+            event: event[0].is_some().then(|| event.into()),
+            actor_now,
+            rows: Vec::new(),
+        };
+        Ok((place, link))
     }
 
     /// All rows that are left, as [`rows_of`] has them.

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use super::links::{Cells, columns, packed, texts};
-use super::{HIGHEST, cell, record_id};
+use super::{cell, record_id};
 use crate::domain::chain::tables::{
     APPROVALS, DECISIONS, DISAGREEMENTS, EVENT_COLUMNS, GIT_CHANGES, POLICY_COLUMNS, REVIEWS,
     RecordKind, TASKS, Table,
 };
-use crate::domain::chain::{Cell, digest};
+use crate::domain::chain::{Cell, HIGHEST, digest};
 use crate::error::Result;
 use crate::store::engine::sqlite::schema::MIGRATIONS;
 use crate::store::engine::{Connection, composed, query};

@@ -88,4 +88,17 @@ impl Query<'_> {
             Driver::Sqlite(driver) => Ok(sqlite::fetch_of_each(driver, self).await?),
         }
     }
+
+    /// As [`fetch_of_each`](Self::fetch_of_each), for as many statements as there are.
+    ///
+    /// # Errors
+    ///
+    /// Also where a statement gave no end.
+    pub async fn fetch_of_all<const COUNT: usize>(
+        self,
+        connection: &mut Connection,
+    ) -> Result<[Vec<Row>; COUNT]> {
+        let all = self.fetch_of_each(connection).await?;
+        all.try_into().map_err(|_all| Fault::new("a statement gave no end").into())
+    }
 }

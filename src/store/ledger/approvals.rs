@@ -1,23 +1,21 @@
-//! The table `approvals`.
+//! The table `approvals`. Its rows leave the store as [`Verdict`]s alone.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use uuid::Uuid;
 
 use crate::domain::entity::Approval;
 use crate::domain::value::Value;
+use crate::domain::verdict::{Names, Testimony, Verdict, Verdicts};
 use crate::error::{Error, Result};
+use crate::store::chain::testimony;
 use crate::store::engine::{Connection, query};
-use crate::store::row::{self, Columns, Row, place_of};
+use crate::store::order::rank_of;
+use crate::store::row::{self, Columns, Row};
 
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, decision_id, approver_agent_id, status, comment, created_at, ",
-            place_of!("approval"),
-            " FROM approvals t ",
-            $rest
-        )
-    };
-}
+/// How many decisions' verdicts are read at once.
+const AT_ONCE: usize = 500;
 
 impl TryFrom<&Row> for Approval {
     type Error = Error;
@@ -35,9 +33,25 @@ impl TryFrom<&Row> for Approval {
     }
 }
 
+/// The rows of some decisions, with whoever gave each verdict.
+macro_rules! select {
+    ($decisions:literal) => {
+        concat!(
+            "SELECT t.id, t.decision_id, t.approver_agent_id, t.status, t.comment, t.created_at, \
+             COALESCE(a.name, 'unknown') AS approver, COALESCE(a.type, 'OTHER') AS approver_type, \
+             COALESCE(u.name, 'unknown') AS author, ",
+            rank_of!("approval"),
+            " FROM approvals t LEFT JOIN agents a ON a.id = t.approver_agent_id \
+             LEFT JOIN decisions d ON d.id = t.decision_id \
+             LEFT JOIN agents u ON u.id = d.author_agent_id WHERE t.decision_id IN (",
+            $decisions,
+            ") ORDER BY rank, t.created_at, t.id"
+        )
+    };
+}
+
 /// The verdicts on the decision $1, oldest first.
-pub(super) const OF_DECISION: &str =
-    select!("WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id");
+pub(super) const OF_DECISION: &str = select!("$1");
 
 /// Adds a verdict.
 pub async fn insert(connection: &mut Connection, approval: &Approval) -> Result<()> {
@@ -56,13 +70,57 @@ pub async fn insert(connection: &mut Connection, approval: &Approval) -> Result<
     Ok(())
 }
 
-/// The newest verdict on a decision.
-pub async fn newest(connection: &mut Connection, decision_id: Uuid) -> Result<Option<Approval>> {
-    let row = query(select!(
-        "WHERE decision_id = $1 ORDER BY place DESC NULLS FIRST, created_at DESC, id DESC LIMIT 1"
-    ))
-    .bind(row::id(decision_id))
-    .fetch_optional(connection)
-    .await?;
-    row.as_ref().map(Approval::try_from).transpose()
+/// Judges the rows of the verdicts on a decision by the events about it.
+pub(super) fn judge<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    told: &[Testimony<'_>],
+) -> Result<Verdicts> {
+    let judged = |row: &Row| {
+        let names = Names {
+            approver: row.text("approver")?,
+            approver_type: row.value("approver_type")?,
+            author: row.text("author")?,
+        };
+        Ok(Verdict::judge(Approval::try_from(row)?, names, told))
+    };
+    let verdicts = rows.into_iter().map(judged).collect::<Result<_>>()?;
+    Ok(Verdicts::new(verdicts, told))
+}
+
+/// The verdicts on a decision, each with what stands behind it.
+pub async fn of_decision(connection: &mut Connection, decision_id: Uuid) -> Result<Verdicts> {
+    static TEXT: LazyLock<String> =
+        LazyLock::new(|| format!("{OF_DECISION}; {}", *testimony::OF_VERDICTS));
+    let statements = query(TEXT.as_str()).bind(row::id(decision_id));
+    let [rows, told] = statements.fetch_of_all(connection).await?;
+    judge(&rows, &testimony::read_all(&told)?)
+}
+
+/// The verdicts on some decisions, by decision.
+pub async fn of_decisions(
+    connection: &mut Connection,
+    decisions: &[Uuid],
+) -> Result<HashMap<Uuid, Verdicts>> {
+    let mut verdicts = HashMap::new();
+    for decisions in decisions.chunks(AT_ONCE) {
+        let ids: Vec<String> = decisions.iter().map(|id| row::id(*id)).collect();
+        let rows = query(select!("SELECT value FROM JSON_EACH($1)"));
+        let rows = rows.bind(serde_json::json!(ids).to_string());
+        let rows = rows.fetch_all(&mut *connection).await?;
+        let mut rows_of: HashMap<Uuid, Vec<&Row>> = HashMap::new();
+        for row in &rows {
+            rows_of.entry(row.uuid("decision_id")?).or_default().push(row);
+        }
+        let told = testimony::of_verdicts(connection, &ids).await?;
+        let mut told_of: HashMap<Option<Uuid>, Vec<Testimony<'_>>> = HashMap::new();
+        for told in testimony::read_all(&told)? {
+            told_of.entry(told.decision_id()).or_default().push(told);
+        }
+        for id in decisions {
+            let rows = rows_of.remove(id).unwrap_or_default();
+            let told = told_of.remove(&Some(*id)).unwrap_or_default();
+            verdicts.insert(*id, judge(rows, &told)?);
+        }
+    }
+    Ok(verdicts)
 }

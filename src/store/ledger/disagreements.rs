@@ -5,7 +5,8 @@ use uuid::Uuid;
 use crate::domain::entity::Disagreement;
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, query};
-use crate::store::row::{self, Columns, Row, place_of};
+use crate::store::order::rank_of;
+use crate::store::row::{self, Columns, Row};
 
 impl TryFrom<&Row> for Disagreement {
     type Error = Error;
@@ -30,9 +31,9 @@ impl TryFrom<&Row> for Disagreement {
 pub(super) const OF_DECISION: &str = concat!(
     "SELECT id, decision_id, topic, author_position, reviewer_position, risk_summary, \
      requires_human_decision, resolution, created_at, ",
-    place_of!("disagreement"),
+    rank_of!("disagreement"),
     " FROM disagreements t WHERE decision_id = $1 \
-     ORDER BY place ASC NULLS LAST, created_at, id"
+     ORDER BY rank, created_at, id"
 );
 
 /// Adds a disagreement.

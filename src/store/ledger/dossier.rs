@@ -5,27 +5,30 @@ use std::sync::LazyLock;
 use uuid::Uuid;
 
 use super::git_changes::{self, Mark};
-use crate::domain::entity::{
-    Approval, Disagreement, Event, Finding, GitChange, PolicyResult, Project, Review,
-};
-use crate::error::{Fault, Result};
+use crate::domain::entity::{Disagreement, Finding, GitChange, PolicyResult, Project, Review};
+use crate::domain::verdict::Verdicts;
+use crate::error::Result;
+use crate::store::chain::testimony;
 use crate::store::engine::{Connection, query};
-use crate::store::events;
+use crate::store::events::{self, EventTold};
 use crate::store::ledger::{approvals, disagreements, policies, projects, reviews};
 use crate::store::row::{self, Columns as _, Row};
 
 /// In the order in which [`of_decision`] takes their rows.
-const STATEMENTS: [&str; 9] = [
-    projects::OF_DECISION,
-    git_changes::NEWEST,
-    git_changes::MARKS,
-    reviews::OF_DECISION,
-    reviews::FINDINGS_OF_DECISION,
-    policies::RESULTS,
-    disagreements::OF_DECISION,
-    approvals::OF_DECISION,
-    events::OF_DECISION,
-];
+static STATEMENTS: LazyLock<[&str; 10]> = LazyLock::new(|| {
+    [
+        projects::OF_DECISION,
+        git_changes::NEWEST,
+        git_changes::MARKS,
+        reviews::OF_DECISION,
+        reviews::FINDINGS_OF_DECISION,
+        policies::RESULTS,
+        disagreements::OF_DECISION,
+        approvals::OF_DECISION,
+        &testimony::OF_VERDICTS,
+        events::OF_DECISION,
+    ]
+});
 
 /// What was recorded about a decision, each list oldest first.
 pub struct Dossier {
@@ -40,7 +43,7 @@ pub struct Dossier {
     pub findings: Vec<(Uuid, Finding)>,
     pub policy_results: Vec<PolicyResult>,
     pub disagreements: Vec<Disagreement>,
-    pub approvals: Vec<Approval>,
+    pub verdicts: Verdicts,
     events: Vec<Row>,
 }
 
@@ -50,7 +53,7 @@ impl Dossier {
     /// # Errors
     ///
     /// Faults on a damaged row; whoever shows no events is not kept from the rest by it.
-    pub fn events(&self) -> Result<Vec<Event>> {
+    pub fn events(&self) -> Result<Vec<EventTold>> {
         row::each(&self.events)
     }
 }
@@ -59,7 +62,6 @@ impl Dossier {
 pub async fn of_decision(connection: &mut Connection, id: Uuid) -> Result<Dossier> {
     static TEXT: LazyLock<String> = LazyLock::new(|| STATEMENTS.join("; "));
     let statements = query(TEXT.as_str()).bind(row::id(id));
-    let all = statements.fetch_of_each(connection).await?;
     let [
         project,
         change,
@@ -69,9 +71,9 @@ pub async fn of_decision(connection: &mut Connection, id: Uuid) -> Result<Dossie
         policy_results,
         disagreements,
         approvals,
+        told,
         events,
-    ] = <[_; STATEMENTS.len()]>::try_from(all)
-        .map_err(|_all| Fault::new("a statement gave no end"))?;
+    ] = statements.fetch_of_all(connection).await?;
     Ok(Dossier {
         project: row::each(&project)?.pop(),
         change: row::each(&change)?.pop(),
@@ -83,7 +85,7 @@ pub async fn of_decision(connection: &mut Connection, id: Uuid) -> Result<Dossie
             .collect::<Result<_>>()?,
         policy_results: row::each(&policy_results)?,
         disagreements: row::each(&disagreements)?,
-        approvals: row::each(&approvals)?,
+        verdicts: approvals::judge(&approvals, &testimony::read_all(&told)?)?,
         events,
     })
 }
@@ -102,7 +104,7 @@ mod tests {
         for migration in MIGRATIONS {
             sqlx::raw_sql(migration).execute(&mut connection).await.unwrap();
         }
-        for statement in STATEMENTS {
+        for statement in *STATEMENTS {
             let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
             let plan = sqlx::query(plan).bind("d").fetch_all(&mut connection).await.unwrap();
             let steps: Vec<String> = plan.iter().map(|step| step.get("detail")).collect();

@@ -6,7 +6,8 @@ use crate::domain::chain::order::Recorded;
 use crate::domain::entity::GitChange;
 use crate::error::{Error, Fault, Result};
 use crate::store::engine::{Connection, query};
-use crate::store::row::{self, Columns, Row, place_of};
+use crate::store::order::rank_of;
+use crate::store::row::{self, Columns, Row};
 
 impl TryFrom<&Row> for GitChange {
     type Error = Error;
@@ -48,16 +49,16 @@ impl TryFrom<&Row> for Mark {
 pub(super) const NEWEST: &str = concat!(
     "SELECT id, decision_id, repo_path, branch_name, commit_hash, parent_commit_hash, \
      diff_hash, files_changed_json, insertions, deletions, created_at, ",
-    place_of!("git_change"),
+    rank_of!("git_change"),
     " FROM git_changes t WHERE decision_id = $1 \
-     ORDER BY place DESC NULLS FIRST, created_at DESC, id DESC LIMIT 1"
+     ORDER BY rank DESC, created_at DESC, id DESC LIMIT 1"
 );
 
 /// The marks of the changes of the decision $1, oldest first.
 pub(super) const MARKS: &str = concat!(
     "SELECT commit_hash, diff_hash, created_at, ",
-    place_of!("git_change"),
-    " FROM git_changes t WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id"
+    rank_of!("git_change"),
+    " FROM git_changes t WHERE decision_id = $1 ORDER BY rank, created_at, id"
 );
 
 /// Adds a change.

@@ -1,8 +1,10 @@
 //! The record of a project page by page, in orders that do not change.
 
-use crate::domain::entity::{Decision, Event, Project, Task};
+use crate::domain::entity::{Decision, Project, Task};
 use crate::error::Result;
 use crate::store::engine::{Connection, query};
+use crate::store::events::EventTold;
+use crate::store::order::rank_of_event;
 use crate::store::row::{self, Columns as _, Row};
 
 /// How many rows of a page are in memory at once.
@@ -20,23 +22,23 @@ pub struct Placed {
     /// The display ID of what it is about; of a disagreement, its decision's. `None` where that
     /// is gone.
     pub about: Option<String>,
-    pub event: Event,
+    pub told: EventTold,
 }
 
 macro_rules! event {
-    ($place:literal, $rest:literal) => {
+    ($from:literal) => {
         concat!(
             "SELECT e.id, e.project_id, e.entity_type, e.entity_id, e.event_type, \
-             e.actor_agent_id, e.payload_json, e.created_at, ",
-            $place,
-            " AS place, CASE e.entity_type \
+             e.actor_agent_id, e.payload_json, e.created_at, c.place, c.origin, ",
+            rank_of_event!(),
+            " AS rank, CASE e.entity_type \
              WHEN 'task' THEN (SELECT display_id FROM tasks WHERE id = e.entity_id) \
              WHEN 'decision' THEN (SELECT display_id FROM decisions WHERE id = e.entity_id) \
              WHEN 'review' THEN (SELECT display_id FROM reviews WHERE id = e.entity_id) \
              WHEN 'disagreement' THEN (SELECT d.display_id FROM disagreements g \
              JOIN decisions d ON d.id = g.decision_id WHERE g.id = e.entity_id) \
              END AS about ",
-            $rest
+            $from
         )
     };
 }
@@ -95,7 +97,6 @@ pub async fn chained(
     place: i64,
 ) -> Result<Vec<Placed>> {
     let rows = query(event!(
-        "c.place",
         "FROM event_chain c JOIN events e ON e.id = c.event_id \
          WHERE c.place > $2 AND e.project_id = $1 ORDER BY c.place LIMIT $3"
     ))
@@ -112,9 +113,8 @@ pub async fn unchained(
     after: &mut After,
 ) -> Result<Vec<Placed>> {
     let rows = query(event!(
-        "NULL",
-        "FROM events e WHERE e.project_id = $1 AND (e.created_at, e.id) > ($2, $3) \
-         AND NOT EXISTS (SELECT 1 FROM event_chain c WHERE c.event_id = e.id) \
+        "FROM events e LEFT JOIN event_chain c ON c.event_id = e.id \
+         WHERE e.project_id = $1 AND (e.created_at, e.id) > ($2, $3) AND c.event_id IS NULL \
          ORDER BY e.created_at, e.id LIMIT $4"
     ))
     .bind(row::id(project.id))
@@ -130,7 +130,7 @@ fn placed(row: &Row) -> Result<Placed> {
     Ok(Placed {
         place: row.optional_integer("place")?,
         about: row.optional_text("about")?,
-        event: Event::try_from(row)?,
+        told: EventTold::try_from(row)?,
     })
 }
 

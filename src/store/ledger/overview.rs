@@ -11,7 +11,8 @@ use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel, Value}
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, query};
 use crate::store::ledger::git_changes::Mark;
-use crate::store::row::{self, Columns, Row, place_of};
+use crate::store::order::{rank_of, rank_of_event, rank_of_result};
+use crate::store::row::{self, Columns, Row};
 
 /// A decision as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +101,20 @@ pub async fn counts(
     rows.iter().map(|row| Ok((row.value("status")?, row.integer("number")?))).collect()
 }
 
+/// The newest approved decisions of a project.
+pub async fn approved(
+    connection: &mut Connection,
+    project_id: Uuid,
+    limit: u32,
+) -> Result<Vec<Uuid>> {
+    let rows = query(
+        "SELECT id FROM decisions WHERE project_id = $1 AND status = 'APPROVED' \
+         ORDER BY created_at DESC, id DESC LIMIT $2",
+    );
+    let rows = rows.bind(row::id(project_id)).bind(limit).fetch_all(connection).await?;
+    rows.iter().map(|row| row.uuid("id")).collect()
+}
+
 /// What belongs to the open decisions of a project, each list oldest first: read in as many
 /// queries however many decisions there are.
 #[derive(Debug, Default)]
@@ -136,14 +151,14 @@ pub struct ResultGiven {
 }
 
 macro_rules! of_open {
-    ($columns:literal, $tables:literal, $id:literal) => {
+    ([$($columns:expr),+], $tables:literal, $id:literal) => {
         concat!(
             "SELECT d.id AS decision, ",
-            $columns,
+            $($columns,)+
             " FROM decisions d ",
             $tables,
             " WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') \
-             ORDER BY place ASC NULLS LAST, created_at, ",
+             ORDER BY rank, created_at, ",
             $id
         )
     };
@@ -152,12 +167,12 @@ macro_rules! of_open {
             "SELECT d.id AS decision, ",
             $columns,
             ", t.created_at AS created_at, ",
-            place_of!($kind),
+            rank_of!($kind),
             " FROM decisions d JOIN ",
             $table,
             " t ON t.decision_id = d.id \
              WHERE d.project_id = $1 AND d.status NOT IN ('APPROVED', 'REJECTED') \
-             ORDER BY place ASC NULLS LAST, created_at, t.id"
+             ORDER BY rank, created_at, t.id"
         )
     };
 }
@@ -168,14 +183,17 @@ pub async fn of_open(connection: &mut Connection, project_id: Uuid) -> Result<Of
     let changes = query(of_open!("t.commit_hash, t.diff_hash", "git_changes" of "git_change"));
     let reviews = query(of_open!("t.reviewer_agent_id", "reviews" of "review"));
     let requests = query(of_open!(
-        "e.payload_json, e.created_at AS created_at, c.place",
+        ["e.payload_json, e.created_at AS created_at, ", rank_of_event!(), " AS rank"],
         "JOIN events e ON e.entity_type = 'decision' AND e.entity_id = d.id \
          AND e.event_type = 'review.requested' LEFT JOIN event_chain c ON c.event_id = e.id",
         "e.id"
     ));
     let results = query(of_open!(
-        "p.name AS policy, r.status, r.message, r.created_at AS created_at, l.event_id, \
-         l.config_hash, c.place",
+        [
+            "p.name AS policy, r.status, r.message, r.created_at AS created_at, l.event_id, \
+             l.config_hash, ",
+            rank_of_result!()
+        ],
         "JOIN policy_results r ON r.decision_id = d.id JOIN policies p ON p.id = r.policy_id \
          LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
          LEFT JOIN foreign_policy_results f ON f.policy_result_id = r.id \

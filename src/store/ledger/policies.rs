@@ -8,6 +8,7 @@ use crate::domain::entity::{Policy, PolicyResult, PolicyRun};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, composed, placeholders, query};
+use crate::store::order::rank_of_result;
 use crate::store::row::{self, Columns, Row};
 
 impl TryFrom<&Row> for Policy {
@@ -51,13 +52,16 @@ impl TryFrom<&Row> for PolicyResult {
 }
 
 /// The results of the decision $1, oldest first.
-pub(super) const RESULTS: &str = "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
-     r.evidence_json, r.created_at, l.event_id, l.config_hash, c.place FROM policy_results r \
-     JOIN policies p ON p.id = r.policy_id \
+pub(super) const RESULTS: &str = concat!(
+    "SELECT r.id, r.decision_id, r.policy_id, p.name AS policy, r.status, r.message, \
+     r.evidence_json, r.created_at, l.event_id, l.config_hash, ",
+    rank_of_result!(),
+    " FROM policy_results r JOIN policies p ON p.id = r.policy_id \
      LEFT JOIN policy_result_runs l ON l.policy_result_id = r.id \
      LEFT JOIN foreign_policy_results f ON f.policy_result_id = r.id \
      LEFT JOIN event_chain c ON c.event_id = COALESCE(l.event_id, f.event_id) \
-     WHERE r.decision_id = $1 ORDER BY c.place ASC NULLS LAST, r.created_at, r.id";
+     WHERE r.decision_id = $1 ORDER BY rank, r.created_at, r.id"
+);
 
 /// Those of the policies of these names that the ledger has: the id, and the rest of the row if
 /// that can be read. A damaged row is brought up to date like an outdated one.

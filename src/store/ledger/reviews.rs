@@ -6,13 +6,14 @@ use crate::domain::entity::{Finding, Review};
 use crate::domain::value::Value;
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, query};
-use crate::store::row::{self, Columns, Row, place_of};
+use crate::store::order::rank_of;
+use crate::store::row::{self, Columns, Row};
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, display_id, decision_id, reviewer_agent_id, status, summary, created_at, ",
-            place_of!("review"),
+            rank_of!("review"),
             " FROM reviews t ",
             $rest
         )
@@ -54,7 +55,7 @@ impl TryFrom<&Row> for Finding {
 
 /// The reviews of the decision $1, oldest first.
 pub(super) const OF_DECISION: &str =
-    select!("WHERE decision_id = $1 ORDER BY place ASC NULLS LAST, created_at, id");
+    select!("WHERE decision_id = $1 ORDER BY rank, created_at, id");
 
 /// The findings of all reviews of the decision $1, in the order they came.
 pub(super) const FINDINGS_OF_DECISION: &str = "SELECT f.review_id, f.severity, f.category, f.file_path, f.line_start, f.line_end, \

@@ -5,3 +5,4 @@ mod forms;
 pub mod lying;
 pub mod questions;
 mod roles;
+mod vouched;

@@ -408,9 +408,15 @@ fn the_name_of_the_signer_may_be_gits() {
     contains_all(&text, &["rejected       maintainer"]);
 }
 
+/// With a gate that takes what a script says.
+fn accepting_asserted(app: TestApp) -> TestApp {
+    let settings = "[approval]\ngate_accepts = [\"asserted\"]\n";
+    app.with_file("shop/.govforge/config.toml", settings)
+}
+
 #[test]
 fn the_gate_lets_only_an_approved_diff_pass() {
-    let app = played_until("attach_git_diff");
+    let app = accepting_asserted(played_until("attach_git_diff"));
     contains_all(&refused(&app, &["gate"]), &["No decision", "Have its author record one"]);
     let mut server = app.serve();
     let project = app.here().to_str().unwrap().to_owned();
@@ -444,7 +450,7 @@ fn the_gate_lets_only_an_approved_diff_pass() {
 #[cfg(unix)]
 #[test]
 fn the_hook_keeps_the_one_that_was_there_and_stops_a_push() {
-    let app = played_until("approve_decision");
+    let app = accepting_asserted(played_until("approve_decision"));
     let hooks = app.here().join(".git/hooks");
     std::fs::create_dir_all(&hooks).unwrap();
     let own = "#!/bin/sh\ncat > \"$(dirname \"$0\")/seen\"\n";
@@ -477,7 +483,7 @@ fn the_hook_keeps_the_one_that_was_there_and_stops_a_push() {
 #[cfg(unix)]
 #[test]
 fn the_hook_before_a_commit_judges_what_is_staged() {
-    let app = played_until("approve_decision");
+    let app = accepting_asserted(played_until("approve_decision"));
     run(&app, &["approve", "DEC-001", "--as", "maintainer", "--yes"]);
     run(&app, &["hook", "install", "pre-commit"]);
     let commit =

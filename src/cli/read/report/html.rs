@@ -83,12 +83,16 @@ fn contents(listed: &[DecisionListed], out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "<tr><td class=\"tight\"><a href=\"#d{index}\">{}</a></td><td>{}</td>\
-             <td class=\"tight {}\">{}</td><td class=\"tight {}\">{}</td>\
+             <td class=\"tight {}\">{}{}</td><td class=\"tight {}\">{}</td>\
              <td class=\"who\">{}</td><td class=\"tight faint\">{}</td></tr>",
             escaped(&one.decision_id),
             escaped(&one.title),
             of_status(one.status),
             words(one.status),
+            one.caveat
+                .as_ref()
+                .map(|caveat| format!("<br>({})", escaped(caveat)))
+                .unwrap_or_default(),
             of_risk(one.risk_level),
             one.risk_level,
             escaped(&one.author),
@@ -108,11 +112,15 @@ pub fn article(entry: &Entry, index: usize, out: &mut dyn Write) -> io::Result<(
     writeln!(
         out,
         "<article id=\"d{index}\"><h1><span class=\"id\">{}</span>{}</h1>\n\
-         <p><span class=\"tag {}\">{}</span><span class=\"tag {}\">risk {}</span>{}</p>",
+         <p><span class=\"tag {}\">{}</span>{}<span class=\"tag {}\">risk {}</span>{}</p>",
         escaped(&decision.id),
         escaped(&decision.title),
         of_status(decision.status),
         words(decision.status),
+        match &decision.caveat {
+            Some(caveat) => format!("<span class=\"tag bad\">{}</span>", escaped(caveat)),
+            None => String::new(),
+        },
         of_risk(decision.risk_level),
         decision.risk_level,
         match decision.human_approval_required {
@@ -159,11 +167,12 @@ fn verdicts(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
         let approval = &signed.what;
         writeln!(
             out,
-            "<div class=\"card {}\"><span class=\"tag\">{}</span> <span>{}</span> \
+            "<div class=\"card {}\"><span class=\"tag\">{}</span> <span>{}, {}</span> \
              <span class=\"faint\">{}</span>{}{}</div>",
-            of_verdict(approval.status),
+            if approval.vouched { of_verdict(approval.status) } else { "bad" },
             words(approval.status),
             escaped(&signed.by),
+            escaped(&approval.known()),
             signed.created_at.minute(),
             stale(approval.stale),
             paragraph(approval.comment.as_deref())

@@ -79,8 +79,9 @@ pub fn decision(
     writeln!(out, "## {} {}\n", plain(&decision.id), plain(&decision.title))?;
     writeln!(
         out,
-        "**{}**, risk {}, by {}, {} UTC{}\n",
+        "**{}**{}, risk {}, by {}, {} UTC{}\n",
         words(decision.status),
+        decision.caveat.as_ref().map(|caveat| format!(" *({caveat})*")).unwrap_or_default(),
         decision.risk_level,
         plain(&record.author),
         record.created_at.minute(),
@@ -194,9 +195,10 @@ fn opinions(record: &NamedRecord, out: &mut dyn Write) -> io::Result<()> {
             let approval = &signed.what;
             writeln!(
                 out,
-                "- **{}** by {}, {} UTC{} {}",
+                "- **{}** by {}, {}, {} UTC{} {}",
                 words(approval.status),
                 plain(&signed.by),
+                approval.known(),
                 signed.created_at.minute(),
                 stale(approval.stale),
                 plain(approval.comment.as_deref().unwrap_or_default())
