@@ -63,6 +63,13 @@ impl Timestamp {
         self.0.format(Self::STORED).to_string()
     }
 
+    /// The text that no text of this time or a later one sorts before, whichever program wrote
+    /// it: SQLite's own `CURRENT_TIMESTAMP` has no fraction.
+    pub fn earliest_stored(self) -> String {
+        let stored = self.stored();
+        stored.strip_suffix(".000000").map(str::to_owned).unwrap_or(stored)
+    }
+
     /// Reads the ledger's text; the fraction may be missing, as in SQLite's own
     /// `CURRENT_TIMESTAMP`, and `T` may stand for the blank. `None` if it is no such text.
     pub fn read(text: &str) -> Option<Self> {
@@ -136,6 +143,8 @@ mod tests {
         assert_eq!(fraction.to_string(), "2026-05-10T14:02:11.120Z");
         assert_eq!(Timestamp::read("2026-05-10 14:02:11"), Some(whole));
         assert_eq!(Timestamp::read("2026-05-10T14:02:11Z"), Some(whole));
+        assert_eq!(whole.earliest_stored(), "2026-05-10 14:02:11");
+        assert_eq!(fraction.earliest_stored(), fraction.stored());
         assert_eq!(Timestamp::read("yesterday"), None);
         assert_eq!(whole.next().to_string(), "2026-05-10T14:02:11.000001Z");
         let last = Timestamp::read("9999-12-31 23:59:59.999999").unwrap();

@@ -44,6 +44,9 @@ pub enum Side {
     Output,
 }
 
+/// The most characters of a text that has no narrower limit of its own.
+const LARGEST_TEXT: usize = 1 << 20;
+
 fn published<T: JsonSchema + 'static>(side: Side) -> Arc<JsonObject> {
     type Made = HashMap<(TypeId, Side), Arc<JsonObject>>;
     static PUBLISHED: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
@@ -85,6 +88,12 @@ fn tidy(schema: &mut Value, side: Side) {
     match side {
         Side::Input => {
             remove_null(schema);
+            if schema.get("type").is_some_and(|kind| kind == "string")
+                && !schema.contains_key("enum")
+                && !schema.contains_key("maxLength")
+            {
+                schema.insert("maxLength".into(), LARGEST_TEXT.into());
+            }
             if schema.get("type").is_some_and(|kind| kind == "object") {
                 schema.insert("additionalProperties".into(), Value::Bool(false));
             }
@@ -314,7 +323,9 @@ mod tests {
                         "description": "What it is about, in one line.\n\nMore on it.",
                         "type": "string", "minLength": 1, "maxLength": 512,
                     },
-                    "actor_agent": {"description": "Who acts.", "type": "string"},
+                    "actor_agent": {
+                        "description": "Who acts.", "type": "string", "maxLength": 1_048_576,
+                    },
                     "risk_level": {
                         "description": "How much harm it can do.", "type": "string",
                         "enum": ["low", "medium", "high", "critical"], "default": "medium",
@@ -330,7 +341,8 @@ mod tests {
                     },
                     "focus": {
                         "description": "What to look at.",
-                        "type": "array", "items": {"type": "string"}, "default": [],
+                        "type": "array", "items": {"type": "string", "maxLength": 1_048_576},
+                        "default": [],
                     },
                 },
                 "required": ["title"],

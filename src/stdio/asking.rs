@@ -206,14 +206,17 @@ async fn answered(
         Value::String(comment) => comment.trim(),
         _ => return Err(unanswered(id, "the form came back with a comment that is no text")),
     };
-    if comment.contains('\0') || comment.len() > MAX_COMMENT {
-        return Err(unanswered(id, "the comment is longer than 1 MiB or holds a NUL character"));
+    if comment.contains('\0') || comment.chars().count() > MAX_COMMENT {
+        return Err(unanswered(
+            id,
+            "the comment is longer than 1048576 characters or holds a NUL character",
+        ));
     }
     input.comment = (!comment.is_empty()).then(|| comment.to_owned());
     complete(service, input, Confirmation { how: Confirmed::Asked, seen: Some(seen) }).await
 }
 
-/// The longest comment, in bytes, as for every text of a call.
+/// The longest comment, in characters, as for every text of a call.
 const MAX_COMMENT: usize = 1_048_576;
 
 async fn complete(

@@ -18,7 +18,7 @@ refused call is a result with `isError: true` whose text begins with a stable co
 absent key and, for agent names, `commit_hash`, `config_path` and enums, an empty string mean
 the default of an optional parameter. Tasks, decisions and reviews are named by display ID in
 any case (`DEC-001`), by `<project name>/DEC-001`, or by UUID. Texts without a length here are at
-most 1 MiB.
+most 1048576 characters.
 ";
 
 /// The length that the introduction gives for every text.

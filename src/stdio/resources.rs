@@ -121,7 +121,7 @@ fn description(form: Form) -> (&'static str, &'static str, &'static str) {
             "The policies that run_policy_checks would run now, by name.",
         ),
         Form::Decision => (
-            "decision",
+            "decision_resource",
             "Decision in full",
             "A decision with its change, reviews and findings, policy results with evidence, \
              disagreements with both positions, and verdicts.",
@@ -131,7 +131,7 @@ fn description(form: Form) -> (&'static str, &'static str, &'static str) {
             "Timeline of a task",
             "Everything that happened to a task and to the decisions under it, oldest first.",
         ),
-        Form::Review => ("review", "Review", "A review with its findings."),
+        Form::Review => ("review_resource", "Review", "A review with its findings."),
         Form::Conventions => (
             "project_conventions",
             "Conventions of a project",
@@ -165,7 +165,7 @@ fn concrete(form: Form, id: String, about: String, title: String) -> Resource {
     let (name, _, description) = description(form);
     Resource::new(
         ResourceUri { resource: form, id }.to_string(),
-        one_line(&format!("{name} {about}")),
+        one_line(&format!("{} {about}", name.trim_end_matches("_resource"))),
     )
     .with_title(one_line(&title))
     .with_description(description)

@@ -16,7 +16,7 @@ use crate::ledger::verdict::vouched;
 use crate::ledger::work::references::{qualified, vanished};
 use crate::store;
 use crate::store::engine::Connection;
-use crate::store::ledger::records::Record;
+use crate::store::ledger::records::{Position, Record};
 
 /// How many records a page of the list holds.
 const PAGE: u32 = 100;
@@ -179,10 +179,11 @@ impl Service {
         let mut records = Vec::new();
         for kind in [Kind::Task, Kind::Decision, Kind::Review] {
             let open =
-                store::ledger::records::open_before(&mut read, kind, before, PAGE + 1).await?;
+                store::ledger::records::open_before(&mut read, kind, before.as_ref(), PAGE + 1)
+                    .await?;
             records.extend(open.into_iter().map(|record| (kind, record)));
         }
-        records.sort_by_key(|(_, record)| std::cmp::Reverse((record.created_at, record.id)));
+        records.sort_by(|(_, a), (_, b)| b.position.cmp(&a.position));
         let more = records.len() > PAGE as usize;
         records.truncate(PAGE as usize);
         let next = records.last().filter(|_| more).map(|(_, last)| write_cursor(last));
@@ -225,13 +226,17 @@ impl Service {
 
 /// A cursor is the time and the id of the last record of the page before.
 fn write_cursor(last: &Record) -> String {
-    format!("{}~{}", last.created_at.stored(), last.id.simple())
+    let (time, id) = &last.position;
+    format!("{time}~{id}")
 }
 
-fn read_cursor(cursor: &str) -> Result<(Timestamp, Uuid)> {
+fn read_cursor(cursor: &str) -> Result<Position> {
+    let is_one =
+        |(time, id): &(&str, &str)| Timestamp::read(time).is_some() && Uuid::try_parse(id).is_ok();
     cursor
         .split_once('~')
-        .and_then(|(time, id)| Some((Timestamp::read(time)?, Uuid::try_parse(id).ok()?)))
+        .filter(is_one)
+        .map(|(time, id)| (time.to_owned(), id.to_owned()))
         .ok_or_else(|| {
             Error::invalid(
                 "cursor is none that this server gave. Leave it out to start from the first page.",

@@ -25,7 +25,7 @@ pub struct Write<'a> {
     /// The events of this call.
     events: Vec<Uuid>,
     access: Access,
-    /// The time of everything this call records.
+    /// The time of every row this call records, and of the first of its events.
     pub now: Timestamp,
 }
 
@@ -125,6 +125,8 @@ impl Write<'_> {
         event_type: &str,
         payload: Json,
     ) -> Result<Uuid> {
+        // Each a microsecond after the one before it: they keep their order in any reader.
+        let at = self.events.iter().fold(self.now, |at, _| at.next());
         let event = Event {
             id: self.id(),
             project_id: subject.project_id,
@@ -133,7 +135,7 @@ impl Write<'_> {
             event_type: event_type.to_owned(),
             actor_agent_id: subject.actor,
             payload: Some(payload),
-            created_at: self.now,
+            created_at: at,
         };
         self.events.push(event.id);
         store::events::insert(&mut self.transaction, &event).await?;

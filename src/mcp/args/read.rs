@@ -4,7 +4,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Number, Value};
 
 use super::mistakes::{Mistakes, shown, unknown};
-use super::shape::{LARGEST_TEXT, Shape};
+use super::shape::Shape;
 use crate::domain::excerpt::{quoted, shortened};
 use crate::domain::names::nearest::nearest;
 
@@ -34,6 +34,7 @@ pub fn object(
                 mistakes.add(format!("`{}` is blank; it takes {}.", within(name), accepted()))
             }
             Some(value) if is_blank(&value) && property.reads_blank_as_absent() => {}
+            Some(value) if !required && property.reads_null_words() && says_null(&value) => {}
             Some(value) => {
                 if let Some(value) = self::value(property, value, &within(name), mistakes) {
                     read.insert(name.to_owned(), value);
@@ -64,17 +65,46 @@ fn is_blank(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
+/// Whether a value stands for null as models write it where they mean to leave something out:
+/// the word of some language, or a list of nothing else.
+fn says_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => {
+            let text = text.trim();
+            ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
+                || text.starts_with('[')
+                    && serde_json::from_str(text)
+                        .is_ok_and(|list: Value| list.is_array() && says_null(&list))
+        }
+        Value::Array(items) => !items.is_empty() && items.iter().all(says_null),
+        _ => false,
+    }
+}
+
 fn mismatch(shape: Shape<'_>, given: &Value) -> String {
     format!("is {}; it takes {}", shown(given), shape.accepted())
 }
 
+/// What the original takes, whose reader is pydantic.
 fn boolean(shape: Shape<'_>, given: &Value) -> Result<Value, String> {
-    match given {
-        Value::Bool(_) => Ok(given.clone()),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
-        _ => Err(mismatch(shape, given)),
-    }
+    const TRUE: [&str; 6] = ["1", "on", "t", "true", "y", "yes"];
+    const FALSE: [&str; 6] = ["0", "off", "f", "false", "n", "no"];
+    let read = match given {
+        Value::Bool(value) => Some(*value),
+        Value::Number(number) => match whole(number) {
+            Some(1) => Some(true),
+            Some(0) => Some(false),
+            _ => None,
+        },
+        Value::String(text) => {
+            let text = text.trim().to_ascii_lowercase();
+            let is_false = FALSE.contains(&text.as_str());
+            (is_false || TRUE.contains(&text.as_str())).then_some(!is_false)
+        }
+        _ => None,
+    };
+    read.map(Value::Bool).ok_or_else(|| mismatch(shape, given))
 }
 
 fn integer(shape: Shape<'_>, given: &Value) -> Result<Value, String> {
@@ -86,6 +116,10 @@ fn integer(shape: Shape<'_>, given: &Value) -> Result<Value, String> {
         }
         _ => None,
     };
+    if number.is_none() && is_too_large(given) {
+        let most = shape.bound("maximum").unwrap_or(i64::MAX);
+        return Err(format!("is {}; the largest number it takes is {most}", shown(given)));
+    }
     number
         .filter(|number| shape.bound("minimum").is_none_or(|least| *number >= least))
         .filter(|number| shape.bound("maximum").is_none_or(|most| *number <= most))
@@ -95,12 +129,20 @@ fn integer(shape: Shape<'_>, given: &Value) -> Result<Value, String> {
 
 /// The integer that a number is, also if it was written as a float.
 fn whole(number: &Number) -> Option<i64> {
-    /// From here on a float no longer tells two neighbouring integers apart.
-    const EXACT: f64 = (1_u64 << 53) as f64;
     number.as_i64().or_else(|| {
         let float = number.as_f64()?;
-        (float.fract() == 0.0 && float.abs() < EXACT).then_some(float as i64)
+        (float.fract() == 0.0 && float.abs() < i64::MAX as f64).then_some(float as i64)
     })
+}
+
+/// Whether it is a whole number above those that can be kept.
+fn is_too_large(given: &Value) -> bool {
+    let number = match given {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    number.is_some_and(|number: f64| number.fract() == 0.0 && number >= i64::MAX as f64)
 }
 
 /// One of the values, in any case and with any (or no) separators between its words.
@@ -134,19 +176,14 @@ fn text(shape: Shape<'_>, given: Value) -> Result<Value, String> {
         let bound = shape.bound(keyword).and_then(|bound| usize::try_from(bound).ok());
         bound.is_none_or(|bound| fits(length, bound))
     };
-    let length_of = || match text.len() {
-        bytes if bytes > LARGEST_TEXT => format!("{bytes} bytes"),
-        _ => format!("{length} characters"),
-    };
     if text.contains('\0') {
         return Err("contains a NUL character (U+0000), which no text may have".to_owned());
     }
-    if text.len() > LARGEST_TEXT
-        || !is_within("maxLength", |length, most| length <= most)
+    if !is_within("maxLength", |length, most| length <= most)
         || !is_within("minLength", |length, least| length >= least)
     {
         let accepted = shape.accepted();
-        return Err(format!("has {} ({}); it takes {accepted}", length_of(), quoted(&text)));
+        return Err(format!("has {length} characters ({}); it takes {accepted}", quoted(&text)));
     }
     Ok(Value::String(text))
 }

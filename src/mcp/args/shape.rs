@@ -3,9 +3,6 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The most bytes that any text may have: 1 MiB of UTF-8.
-pub const LARGEST_TEXT: usize = 1 << 20;
-
 /// The schema of one value, in the published form (see [`crate::mcp::schema`]).
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'a>(pub &'a JsonObject);
@@ -69,6 +66,11 @@ impl<'a> Shape<'a> {
             || has_default
     }
 
+    /// Whether a word for null stands for "nothing": wherever it could not be a value.
+    pub fn reads_null_words(self) -> bool {
+        self.kind() != "string" || self.values().is_some()
+    }
+
     /// The first sentence of the description, in brackets, for a caller that has not read it;
     /// empty if there is none.
     pub fn meaning(self) -> String {
@@ -109,9 +111,9 @@ impl<'a> Shape<'a> {
             }
             _ => {
                 let not_blank = if self.is_non_blank_text() { "non-blank " } else { "" };
-                match self.bound("maxLength").filter(|most| *most < LARGEST_TEXT as i64) {
+                match self.bound("maxLength") {
                     Some(most) => format!("a {not_blank}text of at most {most} characters"),
-                    None => format!("a {not_blank}text of at most 1 MiB (1048576 bytes)"),
+                    None => format!("a {not_blank}text"),
                 }
             }
         }

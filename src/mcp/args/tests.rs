@@ -142,10 +142,31 @@ fn one_parameter_in_all_its_spellings() {
             vec![Value::Null, json!(""), json!(false), json!("FALSE"), json!(" false ")],
             |_| {},
         ),
-        ("human_approval_required", vec![json!(true), json!("True")], |s| {
+        (
+            "human_approval_required",
+            ["0", "off", "f", "n", "no", "No", "OFF"].into_iter().map(Value::from).collect(),
+            |_| {},
+        ),
+        ("human_approval_required", vec![json!(0), json!(0.0), json!("null")], |_| {}),
+        ("human_approval_required", vec![json!(true), json!("True"), json!(1), json!(1.0)], |s| {
             s.human_approval_required = true;
         }),
+        (
+            "human_approval_required",
+            ["1", "on", "t", "y", "yes", "YES", " On "].into_iter().map(Value::from).collect(),
+            |s| s.human_approval_required = true,
+        ),
         ("line", vec![Value::Null, json!("")], |_| {}),
+        ("line", vec![json!("null"), json!("None"), json!("undefined"), json!(["null"])], |_| {}),
+        ("risk_level", vec![json!("null"), json!("NONE"), json!(" undefined ")], |_| {}),
+        ("focus", vec![json!("null"), json!(["null"]), json!([null]), json!("[\"None\"]")], |_| {}),
+        ("findings", vec![json!("none"), json!(["undefined"]), json!("[null]")], |_| {}),
+        ("focus", vec![json!(["null", "tests"])], |s| {
+            s.focus = vec!["null".into(), "tests".into()]
+        }),
+        ("summary", vec![json!("None")], |s| s.summary = Some("None".into())),
+        ("actor_agent", vec![json!("None")], |s| s.actor_agent = Some("None".into())),
+        ("line", vec![json!(i64::MAX)], |s| s.line = Some(i64::MAX)),
         ("line", vec![json!(12), json!(12.0), json!("12"), json!(" 12.0 ")], |s| s.line = Some(12)),
         ("focus", vec![Value::Null, json!(""), json!([]), json!("[]"), json!(["", " "])], |_| {}),
         (
@@ -242,7 +263,7 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
         ),
         (
             json!({"summary": ["a"]}),
-            "`summary` is a list; it takes a text of at most 1 MiB (1048576 bytes).",
+            "`summary` is a list; it takes a text of at most 1048576 characters.",
         ),
         (
             json!({"summary": "a\0b"}),
@@ -262,10 +283,21 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
         ),
         (json!({"line": 0}), "`line` is 0; it takes a whole number, 1 or more."),
         (json!({"line": 1.5}), "`line` is 1.5; it takes a whole number, 1 or more."),
-        (json!({"line": 1e300}), "`line` is 1e+300; it takes a whole number, 1 or more."),
+        (
+            json!({"line": 1e300}),
+            "`line` is 1e+300; the largest number it takes is 9223372036854775807.",
+        ),
         (
             json!({"line": u64::MAX}),
-            "`line` is 18446744073709551615; it takes a whole number, 1 or more.",
+            "`line` is 18446744073709551615; the largest number it takes is 9223372036854775807.",
+        ),
+        (
+            json!({"line": "9223372036854775808"}),
+            r#"`line` is "9223372036854775808"; the largest number it takes is 9223372036854775807."#,
+        ),
+        (
+            json!({"human_approval_required": 2}),
+            "`human_approval_required` is 2; it takes true or false.",
         ),
         (json!({"line": "first"}), r#"`line` is "first"; it takes a whole number, 1 or more."#),
         (json!({"focus": {"a": 1}}), "`focus` is an object; it takes a list of texts."),
@@ -275,11 +307,11 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
         ),
         (
             json!({"focus": ["a", null]}),
-            "`focus[1]` is null; it takes a text of at most 1 MiB (1048576 bytes).",
+            "`focus[1]` is null; it takes a text of at most 1048576 characters.",
         ),
         (
-            json!({"findings": "none"}),
-            r#"`findings` is the text "none", which is no valid JSON from line 1, column 2 on; it takes a list, each item an object with severity, category, message and, if wanted, file_path, line_start, line_end, recommendation."#,
+            json!({"findings": "nine"}),
+            r#"`findings` is the text "nine", which is no valid JSON from line 1, column 2 on; it takes a list, each item an object with severity, category, message and, if wanted, file_path, line_start, line_end, recommendation."#,
         ),
         (
             json!({"titel": "T"}),
@@ -297,7 +329,7 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
             r#"5 mistakes:
 - `findings[1].severity` is missing; it takes one of info, low, medium, high, critical (How serious it is).
 - `findings[1].category` is "style"; it takes one of security, performance, architecture, bug, maintainability, tests, docs, accessibility.
-- `findings[1].message` is blank; it takes a non-blank text of at most 1 MiB (1048576 bytes).
+- `findings[1].message` is blank; it takes a non-blank text of at most 1048576 characters.
 - `findings[1].line_start` is 0; it takes a whole number, 1 or more.
 - `findings[1].severty` is unknown. Did you mean `severity`? Known here: severity, category, message, file_path, line_start, line_end, recommendation.
 "#,
@@ -311,17 +343,23 @@ fn one_mistake_is_told_with_parameter_value_and_what_is_accepted() {
 }
 
 #[test]
-fn limits_count_characters_and_no_text_exceeds_a_mebibyte() {
+fn limits_count_characters_as_the_schema_does() {
     let largest = 1 << 20;
-    let given = json!({"title": "T", "summary": "x".repeat(largest)});
-    assert_eq!(read::<Sample>(given).unwrap().summary.unwrap().len(), largest);
-    let too_long = refusal(json!({"summary": "ä".repeat(largest / 2 + 1)}));
+    let given = json!({"title": "T", "summary": "ä".repeat(largest)});
+    assert_eq!(read::<Sample>(given).unwrap().summary.unwrap().len(), 2 * largest);
+    let too_long = refusal(json!({"summary": "ä".repeat(largest + 1)}));
     let expected = format!(
-        "`summary` has 1048578 bytes (\"{}…\"); it takes a text of at most 1 MiB (1048576 bytes). \
+        "`summary` has 1048577 characters (\"{}…\"); it takes a text of at most 1048576 characters. \
          Correct this and send the call again.",
         "ä".repeat(60)
     );
     assert_eq!(too_long, expected);
+    // What has no limit of its own is published with the widest.
+    assert_eq!(schema::input::<Sample>()["properties"]["config_path"]["maxLength"], json!(largest));
+    assert_eq!(
+        schema::input::<Sample>()["properties"]["focus"]["items"]["maxLength"],
+        json!(largest)
+    );
 }
 
 #[test]

@@ -91,12 +91,17 @@ pub async fn get(
     router: &PromptRouter<State>,
     context: PromptContext<'_, State>,
 ) -> Result<GetPromptResponse, ErrorData> {
-    if router.has_route(&context.name) {
-        return router.get_prompt(context).await;
+    let mut prompts = router.list_all();
+    let Some(asked) = prompts.iter_mut().find(|prompt| prompt.name == context.name) else {
+        let known: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+        return Err(ErrorData::invalid_params(unknown(&context.name, &known), None));
+    };
+    let description = asked.description.take();
+    let mut response = router.get_prompt(context).await?;
+    if let GetPromptResponse::Complete(result) = &mut response {
+        result.description = description;
     }
-    let prompts = router.list_all();
-    let known: Vec<&str> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
-    Err(ErrorData::invalid_params(unknown(&context.name, &known), None))
+    Ok(response)
 }
 
 fn unknown(name: &str, known: &[&str]) -> String {

@@ -27,7 +27,7 @@ impl State {
 
     #[tool(
         title = "Submit a review",
-        description = "Records a review with structured findings. changes_requested and rejected move the decision; approved and commented leave it as it is, because only a person's verdict approves. Returns the review's display ID.",
+        description = "Records a review with structured findings. changes_requested and rejected move the decision; approved and commented leave it as it is, because only a person's verdict approves. A finding's category is one of security, performance, architecture, bug, maintainability, tests, docs, accessibility. Returns the review's display ID.",
         input_schema = schema::input::<SubmitReview>(),
         output_schema = schema::output::<ReviewSubmitted>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = false, open_world_hint = false)

@@ -75,7 +75,7 @@ pub async fn decisions(connection: &mut Connection, filter: &Filter) -> Result<V
     .bind(filter.project_id.map(row::id))
     .bind(filter.status.map(Value::stored))
     .bind(filter.risk_level.map(Value::stored))
-    .bind(filter.since.map(Timestamp::stored))
+    .bind(filter.since.map(Timestamp::earliest_stored))
     .bind(filter.open)
     .fetch_all(connection)
     .await?;

@@ -4,7 +4,6 @@
 use uuid::Uuid;
 
 use crate::domain::id::{DisplayId, Kind};
-use crate::domain::time::Timestamp;
 use crate::error::{Error, Result};
 use crate::store::engine::{Connection, query};
 use crate::store::row::{self, Columns, Row};
@@ -19,8 +18,13 @@ pub struct Record {
     pub title: String,
     /// The status by its name on the wire.
     pub status: String,
-    pub created_at: Timestamp,
+    /// When it was recorded and its id, as the ledger writes them, whichever program wrote it:
+    /// where it stands among others.
+    pub position: Position,
 }
+
+/// Orders records as the ledger does, by the text of their time and then of their id.
+pub type Position = (String, String);
 
 impl TryFrom<&Row> for Record {
     type Error = Error;
@@ -32,7 +36,7 @@ impl TryFrom<&Row> for Record {
             display_id: row.text("display_id")?,
             title: row.text("title")?,
             status: row.text("status")?.to_lowercase(),
-            created_at: row.time("created_at")?,
+            position: (row.text("created_at")?, row.text("id")?),
         })
     }
 }
@@ -101,19 +105,19 @@ pub async fn newest(connection: &mut Connection, kind: Kind, limit: u32) -> Resu
     Ok(row::readable(&rows, |row| Record::try_from(row)))
 }
 
-/// The open records of one kind that are older than `before` (a time and an id), newest
-/// first: tasks and decisions that nobody has closed, approved or rejected, and the reviews
+/// The open records of one kind that stand before `before`, newest first: tasks and decisions that nobody has closed, approved or rejected, and the reviews
 /// of such decisions.
 pub async fn open_before(
     connection: &mut Connection,
     kind: Kind,
-    before: Option<(Timestamp, Uuid)>,
+    before: Option<&Position>,
     limit: u32,
 ) -> Result<Vec<Record>> {
     let (time, id) = match before {
-        Some((time, id)) => (time.stored(), row::id(id)),
-        // Sorts behind every timestamp.
-        None => ("9999".to_owned(), String::new()),
+        Some((time, id)) => (time.as_str(), id.as_str()),
+        // Sorts behind every timestamp. The columns of the original make a number of a text that
+        // reads as one, and a number sorts before every text.
+        None => ("9999-12-31 24", ""),
     };
     let rows = query(match kind {
         Kind::Task => tasks!(

@@ -5,5 +5,6 @@ mod concurrency;
 mod disk;
 mod faults;
 mod missing;
+mod originals;
 mod stored;
 mod torture;

@@ -7,7 +7,7 @@ use std::process::Output;
 use serde_json::json;
 
 use crate::support::app::TestApp;
-use crate::support::ledger::Ledger;
+use crate::support::ledger::{Ledger, OF_THE_ORIGINAL};
 use crate::support::story;
 
 fn text(output: &Output) -> String {
@@ -383,7 +383,7 @@ fn events_of_the_original_are_taken_in() {
     let app = TestApp::empty()
         .with_repo("shop")
         .with_commit("Start", &[("README.md", Some("# Shop\n")), (".govforge/.keep", Some(""))]);
-    let statements = include_str!("../../fixtures/ledger/sqlalchemy.sql");
+    let statements = OF_THE_ORIGINAL;
     let statements = statements.replace("/srv/shop", app.here().to_str().unwrap());
     Ledger::create(&app.ledger_path(), &statements);
     let mut server = app.serve();

@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::ledger::Ledger;
+use crate::support::ledger::{Ledger, OF_THE_ORIGINAL};
 use crate::support::story;
 
 /// A ledger that the version before wrote: eight calls, nine events, links of the first form.
@@ -173,7 +173,7 @@ fn a_ledger_of_the_version_before_is_as_sound_as_it_was() {
 /// Results of the original's runs are found when its event is taken in, and hashed from then on.
 #[test]
 fn policy_results_of_the_original_are_hashed_once_they_are_taken_in() {
-    let statements = include_str!("../../fixtures/ledger/sqlalchemy.sql");
+    let statements = OF_THE_ORIGINAL;
     let app = with_ledger(statements);
     let output = verify(&app, &["--strict"]);
     assert_eq!(output.status.code(), Some(1));

@@ -9,10 +9,22 @@ use serde_json::Value;
 
 use crate::support::case::{Outcome, play};
 use crate::support::json::{diff, pretty};
+use crate::support::ledger::Maker;
 use crate::support::world::Repositories;
 
 /// More than there are cores: a fixture waits for processes and the disk most of its time.
 const AT_ONCE: usize = 6;
+
+/// The families that are also played on ledgers whose tables the original made: whatever lists,
+/// sorts, filters or shows what was recorded.
+const ON_THE_ORIGINALS_LEDGER: [&str; 6] = [
+    "/resources/",
+    "/story/",
+    "/tools/approve_decision/",
+    "/tools/get_decision_context/",
+    "/tools/list_open_reviews/",
+    "/tools/list_pending_approvals/",
+];
 
 /// Each fixture gets the reply, the new rows and the new events that its file gives.
 ///
@@ -20,14 +32,28 @@ const AT_ONCE: usize = 6;
 /// into the files: read the difference before you commit it.
 #[test]
 fn every_fixture_gets_its_reply() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let bless = std::env::var_os("GOVFORGE_BLESS").is_some_and(|value| value != "0");
     let only = std::env::var("GOVFORGE_FIXTURE").unwrap_or_default();
+    let played = play_all(Maker::Govforge, bless, |path| path.contains(&only));
+    assert!(played > 0, "no fixture is named {only:?}");
+}
+
+/// The same replies, rows and events come from a ledger that the original made, whose columns
+/// turn text into numbers where it reads as one.
+#[test]
+fn fixtures_get_their_reply_on_a_ledger_of_the_original() {
+    play_all(Maker::Original, false, |path| {
+        ON_THE_ORIGINALS_LEDGER.iter().any(|family| path.contains(family))
+    });
+}
+
+/// Plays the fixtures whose path is wanted, and returns how many those are.
+fn play_all(ledgers: Maker, bless: bool, is_wanted: impl Fn(&str) -> bool) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut files = Vec::new();
     find(&folder, &mut files);
-    files.retain(|path| path.to_string_lossy().replace('\\', "/").contains(&only));
+    files.retain(|path| is_wanted(&path.to_string_lossy().replace('\\', "/")));
     files.sort();
-    assert!(!files.is_empty(), "no fixture below {} is named {only:?}", folder.display());
 
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let repositories = Repositories::default();
@@ -35,7 +61,7 @@ fn every_fixture_gets_its_reply() {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(report) = run(&folder, path, &repositories, bless) {
+                    if let Err(report) = run(&folder, path, &repositories, ledgers, bless) {
                         let name = path.strip_prefix(&folder).unwrap().display();
                         failures.lock().unwrap().push(format!("{name}\n{report}"));
                     }
@@ -52,12 +78,19 @@ fn every_fixture_gets_its_reply() {
         files.len(),
         failures.join("\n")
     );
+    files.len()
 }
 
-fn run(folder: &Path, path: &Path, repositories: &Repositories, bless: bool) -> Result<(), String> {
+fn run(
+    folder: &Path,
+    path: &Path,
+    repositories: &Repositories,
+    ledgers: Maker,
+    bless: bool,
+) -> Result<(), String> {
     let text = std::fs::read_to_string(path).unwrap();
     let file: Value = serde_json::from_str(&text).map_err(|error| format!("  {error}\n"))?;
-    let played = catch_unwind(AssertUnwindSafe(|| play(folder, &file, repositories)));
+    let played = catch_unwind(AssertUnwindSafe(|| play(folder, &file, repositories, ledgers)));
     let Outcome { actual, broken } = played.map_err(|panic| {
         let message = panic.downcast_ref::<String>().cloned();
         let message = message.or_else(|| panic.downcast_ref::<&str>().map(|m| (*m).to_owned()));

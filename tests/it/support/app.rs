@@ -119,6 +119,11 @@ impl TestApp {
         &self.here
     }
 
+    /// Whether the environment names the ledger.
+    pub fn has_named_ledger(&self) -> bool {
+        self.env.contains_key("GOVFORGE_DB")
+    }
+
     /// The ledger that the server uses in its working directory.
     pub fn ledger_path(&self) -> PathBuf {
         if let Some(path) = &self.ledger {

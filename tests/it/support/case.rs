@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::app::TestApp;
 use super::json::{all_text, fold, unfold};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Maker};
 use super::mask::Mask;
 use super::output_schema;
 use super::server::{Client, Server};
@@ -92,11 +92,11 @@ pub struct Outcome {
 }
 
 /// Plays a fixture from the folder that also holds the worlds.
-pub fn play(folder: &Path, file: &Value, repositories: &Repositories) -> Outcome {
+pub fn play(folder: &Path, file: &Value, repositories: &Repositories, ledgers: Maker) -> Outcome {
     let single = file.get("steps").is_none();
     let case = read_case(file);
     let mut world = World::read(folder, &case.world);
-    let app = world.build(repositories);
+    let app = world.build(repositories, ledgers);
     world.before.extend(case.before);
     let client = match case.client.as_str() {
         "silent" => Client::silent(),

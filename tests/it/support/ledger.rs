@@ -24,6 +24,27 @@ pub const TABLES: [&str; 12] = [
     "events",
 ];
 
+/// A ledger in the original's form, with rows as it writes them: see the file.
+pub const OF_THE_ORIGINAL: &str = include_str!("../../fixtures/ledger/sqlalchemy.sql");
+
+/// Who made the tables of a ledger that a test works on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Maker {
+    Govforge,
+    Original,
+}
+
+impl Maker {
+    /// Makes the empty file that `govforge` finds, if there is one to find and none is there.
+    pub fn prepare(self, path: &Path) {
+        if self == Self::Original && !path.exists() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let statements = OF_THE_ORIGINAL.lines().filter(|line| !line.starts_with("INSERT"));
+            Ledger::create(path, &statements.collect::<Vec<_>>().join("\n"));
+        }
+    }
+}
+
 /// A connection of its own to a ledger file.
 pub struct Ledger {
     runtime: Runtime,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::app::TestApp;
 use super::json::fold;
+use super::ledger::Maker;
 
 /// Repositories, files and the environment; see `tests/fixtures/README.md`.
 #[derive(Deserialize)]
@@ -98,8 +99,8 @@ impl World {
         serde_json::from_value(whole).unwrap_or_else(|error| panic!("no world: {error}"))
     }
 
-    /// Makes the machine, without the calls.
-    pub fn build(&self, repositories: &Repositories) -> TestApp {
+    /// Makes the machine, without the calls; the ledgers of its repositories are the maker's.
+    pub fn build(&self, repositories: &Repositories, ledgers: Maker) -> TestApp {
         let mut app = TestApp::empty();
         for (name, value) in &self.env {
             let value = value.replace("<tmp>", app.root().to_str().unwrap());
@@ -115,6 +116,8 @@ impl World {
                 app.git(&command.iter().map(String::as_str).collect::<Vec<_>>());
             }
             if repo.init {
+                let named = app.has_named_ledger().then(|| app.ledger_path());
+                ledgers.prepare(&named.unwrap_or_else(|| app.here().join(".govforge/govforge.db")));
                 app = app.registered();
             }
         }
