@@ -11,6 +11,9 @@
 //! 3. A word that is also somebody's name or an everyday one ([`AMBIGUOUS`]) tells an agent only
 //!    where every other word is a number or one that describes ([`DESCRIBING`]): `the bot` and
 //!    `AI reviewer` are agents, Ben Bot and Ai Weiwei are not.
+//! 4. A part with a number is none of a person's either ([`NUMBERED`]): `reviewer-1`.
+//!
+//! Signs and digits are read as the letters that they are written for, too (`(laude`, `cl4ude`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,35 +23,49 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::agent::{self, infer_type};
 use crate::domain::names::hidden::is_hidden;
-use crate::domain::names::lookalike::{begins_with, looks, spellings};
+use crate::domain::names::lookalike::{
+    bare_letters, begins_with, looks, read_the_same, signs_as_letters, spellings,
+};
 use crate::domain::value::AgentType;
 
 /// Words that no person bears: of agents, of the makers of models, and of what they are.
 const TELLING: &str = "\
-    agent agentic agents aider anthropic assistant autopilot chatbot chatgpt codeium codellama \
-    codestral codex copilot cursor deepseek dependabot devstral gpt grok llm mixtral ollama \
-    openai opencode openhands qwen replit robot subagent tabnine windsurf";
+    agent agentic agents aider anthropic antigravity assistant autogpt autopilot chatbot chatglm \
+    chatgpt circleci clawdbot codeassist codebuff codecov codeium codellama coderabbit \
+    coderabbitai codestral codewhisperer codex copilot crewai cronjob cursor deepseek dependabot \
+    devstral doubao droid gpt greptile grok hunyuan kilocode langchain langgraph llm magistral \
+    mergify minimax ministral mixtral moltbot nemotron ollama openai openclaw opencode openhands \
+    phind pixtral plandex qodo qwen renovatebot replit robot rovodev sonarcloud sonarqube \
+    starcoder subagent tabnine webhook windsurf zencoder";
 
 /// Words for agents and models that are also names of people, or everyday words.
 const AMBIGUOUS: &str = "\
-    ai amp automation bard bot ci claude cline daemon devin gemini goose haiku llama machine \
-    mistral model o1 o3 o4 opus pipeline script sonnet system workflow";
+    actions ai amp auggie augment auto automated automatic automation autonomous bard bolt bot \
+    cascade ci claude cline composer crush daemon devin gemini goose haiku jules junie kilo kimi \
+    kiro llama lovable machine manus mistral model o1 o3 o4 opus perplexity pipeline q renovate \
+    roo rovo script snyk sonnet system trae warp workflow";
 
 /// Words that describe an agent and name nobody.
 const DESCRIBING: &str = "\
-    actions admin and api app approval approver author auto automated automatic based beta \
-    build by chat cli code coder coding deploy desktop dev developer devops engineer \
-    experimental flash for from generated github gitlab google helper human ide instance \
-    language large latest lead lite main merge microsoft mini my nano of our person plugin \
-    powered preview pro programmer qa quality real release review reviewer runner sdk security \
-    senior server service session software super team test tester the thinking this tool turbo \
-    user version virtual web with worker your";
+    admin alibaba amazon and api app approval approver author aws based beta build by bytedance \
+    chat cli code coder coding deploy desktop dev developer devops engineer experimental factory \
+    flash for from generated github gitlab google helper human ide instance jetbrains language \
+    large latest lead lite main merge meta microsoft mini moonshot my nano nvidia of our person \
+    plugin powered preview pro programmer qa quality real release review reviewer runner sdk \
+    security senior server service session software super team test tester the thinking this tool \
+    turbo user version virtual web with worker xai your zhipu";
+
+/// Of these, what is one of several where it has a number: `reviewer-1`.
+const NUMBERED: &str = "\
+    approver author coder helper instance reviewer runner server service session tester worker";
 
 /// What a word of a name says about who bears it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Telling(AgentType),
     Ambiguous,
+    /// Describing, and one of several with a number.
+    Role,
     Describing,
     /// Anything else: it may well be a person's name.
     Name,
@@ -61,6 +78,39 @@ pub fn reads_as_agent(name: &str) -> Option<AgentType> {
     if plain != AgentType::Human {
         return Some(plain);
     }
+    let letters = signs_as_letters(name);
+    reads_so(name).or_else(|| letters.iter().find_map(|name| reads_so(name)))
+}
+
+/// Whether two names may be one person's: they read the same once numbers at the end of a word,
+/// and words that name nobody, are left out (`eric2`, `eric (human)`), and signs are read as the
+/// letters that they are written for (`er1c`).
+pub fn may_be_one(a: &str, b: &str) -> bool {
+    let (a_cores, b_cores) = (cores(a), cores(b));
+    read_the_same(a, b)
+        || a_cores.iter().any(|core| b_cores.iter().any(|other| read_the_same(core, other)))
+}
+
+/// What of a name tells who it is, in each reading; none where nothing does.
+fn cores(name: &str) -> Vec<String> {
+    let digit = |c: char| c.is_ascii_digit();
+    let core = |name: &str| -> String {
+        let words = words(name);
+        let texts = words.iter().map(|word| word.text.trim_end_matches(digit));
+        let names_nobody = |text: &str| {
+            !text.contains(char::is_alphabetic)
+                || matches!(known(text), Some(Said::Describing | Said::Role))
+        };
+        texts.filter(|text| !names_nobody(text)).collect()
+    };
+    let numberless: Vec<&str> =
+        name.split_whitespace().map(|word| word.trim_end_matches(digit)).collect();
+    let readings = signs_as_letters(&numberless.join(" "));
+    let cores = readings.iter().map(|reading| core(reading)).chain([core(name)]);
+    cores.filter(|core| !core.is_empty()).collect()
+}
+
+fn reads_so(name: &str) -> Option<AgentType> {
     let words = words(name);
     // `open ai` is one; an initial may belong to a name, as in A. Gent.
     let no_initial =
@@ -96,7 +146,10 @@ fn judge(words: &[Word]) -> Option<AgentType> {
         Said::Telling(kind) => Some(*kind),
         _ => None,
     });
-    let only_described = !said.contains(&Said::Name) && said.contains(&Said::Ambiguous);
+    let has_number = words.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()));
+    let is_part = said.contains(&Said::Role) && has_number;
+    let only_described =
+        !said.contains(&Said::Name) && (said.contains(&Said::Ambiguous) || is_part);
     told.or(only_described.then_some(AgentType::Other))
 }
 
@@ -108,7 +161,8 @@ struct Word {
 }
 
 fn words(name: &str) -> Vec<Word> {
-    let bare: String = name.nfkd().filter(|c| !is_combining_mark(*c) && !is_hidden(*c)).collect();
+    let bare = bare_letters(name);
+    let bare: String = bare.nfkd().filter(|c| !is_combining_mark(*c) && !is_hidden(*c)).collect();
     let mut words: Vec<Word> = Vec::new();
     let mut alone_before = false;
     for text in bare.split(|c: char| !c.is_alphanumeric()).filter(|text| !text.is_empty()) {
@@ -161,12 +215,13 @@ fn parts(word: &str) -> Option<Said> {
         }
         let (start, end) = (known(first)?, known(second)?);
         // A surname may end like that behind two letters: Cimini, Cipro, Oland.
-        if !capital && first.chars().count() < 3 && end == Said::Describing {
+        if !capital && first.chars().count() < 3 && matches!(end, Said::Describing | Said::Role) {
             return None;
         }
         Some(match (start, end) {
             (telling @ Said::Telling(_), _) | (_, telling @ Said::Telling(_)) => telling,
             (Said::Ambiguous, _) | (_, Said::Ambiguous) => Said::Ambiguous,
+            (Said::Role, _) | (_, Said::Role) => Said::Role,
             _ => Said::Describing,
         })
     })
@@ -181,7 +236,9 @@ fn known(word: &str) -> Option<Said> {
         });
         let ambiguous = AMBIGUOUS.split_whitespace().map(|word| (word, Said::Ambiguous));
         let describing = DESCRIBING.split_whitespace().map(|word| (word, Said::Describing));
+        let roles = NUMBERED.split_whitespace().map(|word| (word, Said::Role));
         describing
+            .chain(roles)
             .chain(ambiguous)
             .chain(telling)
             .flat_map(|(word, said)| spellings(word).into_iter().map(move |look| (look, said)))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::domain::entity::{Agent, Decision, Disagreement};
 use crate::domain::names::agent::infer_type;
-use crate::domain::names::approver::reads_as_agent;
+use crate::domain::names::approver::{may_be_one, reads_as_agent};
 use crate::domain::names::hidden::first_hidden;
 use crate::domain::names::lookalike::read_the_same;
 use crate::domain::value::AgentType;
@@ -102,7 +102,7 @@ pub(in crate::ledger) async fn check_approver(
     let known = store::ledger::agents::by_name(connection, approver).await?;
     let author = author_of(connection, decision).await?;
     if known.is_some_and(|agent| agent.id == decision.author_agent_id)
-        || read_the_same(approver, &author)
+        || may_be_one(approver, &author)
     {
         return refused(format!("is the author of the decision (\"{author}\"), in some spelling."));
     }
@@ -135,7 +135,7 @@ fn check_readable(approver: &str) -> Result<()> {
         let code = u32::from(hidden);
         return refused(&format!("holds U+{code:04X}, which hides or turns what is read."));
     }
-    if !approver.is_empty() && !approver.chars().any(char::is_alphanumeric) {
+    if !approver.is_empty() && !approver.chars().any(char::is_alphabetic) {
         return refused("has no letter, so that it cannot be told from others.");
     }
     Ok(())

@@ -173,10 +173,27 @@ fn no_name_of_an_agent_and_no_spelling_of_the_author_gives_a_verdict() {
         "Z e d",
         "\u{441}laude",
         "ａｇｅｎｔ",
+        "\u{1d04}\u{29f}\u{1d00}\u{1d1c}\u{1d05}\u{1d07}",
+        "\u{1f172}laude",
+        "(laude",
+        "reviewer-1",
+        "auto-approver",
+        "Jules",
+        "kimi",
     ];
-    let author =
-        ["nova", "NOVA", " n o v a ", "n\u{43e}va", "ｎｏｖａ", "n\u{f3}va", "n0va", "<nova>"];
-    let hidden = ["ali\u{202e}ce", "a\u{200b}lice", "alice\u{e0061}", "ali\nce", "★"];
+    let author = [
+        "nova",
+        "NOVA",
+        " n o v a ",
+        "n\u{43e}va",
+        "ｎｏｖａ",
+        "n\u{f3}va",
+        "n0va",
+        "<nova>",
+        "nova2",
+        "nova (human)",
+    ];
+    let hidden = ["ali\u{202e}ce", "a\u{200b}lice", "alice\u{e0061}", "ali\nce", "★", "123", "(٣)"];
     for decision in ["DEC-002", " dec-002 ", "shop/DEC-002", &uuid] {
         for status in ["approved", "rejected", "needs_changes"] {
             for approver in agents.iter().chain(&author).chain(&hidden) {
