@@ -86,7 +86,7 @@ impl Testimony<'_> {
             && self.cell("event_type") == Some(event_type(approval.status))
             && self.decision_id() == Some(approval.decision_id)
             && self.id("actor_agent_id") == Some(approval.approver_agent_id)
-            && self.cell("created_at").and_then(Timestamp::read) == Some(approval.created_at)
+            && given_at(link) == Some(approval.created_at)
             && id_in(&payload, "approval_id") == Some(approval.id)
             && payload["to"] == DecisionStatus::after_verdict(approval.status).wire()
             && comment == approval.comment.as_deref();
@@ -102,6 +102,11 @@ impl Testimony<'_> {
             settings: payload["settings"].clone(),
         })
     }
+}
+
+/// The time of the verdict that a link vouches for; its event may have a later one.
+fn given_at(link: &Link<'_>) -> Option<Timestamp> {
+    link.rows.first()?.cell("created_at").and_then(Timestamp::read)
 }
 
 fn id_in(payload: &Json, key: &str) -> Option<Uuid> {
@@ -296,22 +301,38 @@ pub struct Verdicts {
     left_at: Option<DecisionStatus>,
     /// By another program's too.
     left_at_by_others: Option<DecisionStatus>,
+    /// When the last verdict that is no approval was given, as the events tell: its row may be
+    /// gone.
+    overruled: Option<Recorded>,
 }
 
 impl Verdicts {
     /// From the verdicts, and the events about their decision in order.
     pub fn new(all: Vec<Verdict>, testimonies: &[Testimony<'_>]) -> Self {
-        let left_at = |counts: &dyn Fn(&Testimony<'_>) -> bool| {
-            let status = |one: &Testimony<'_>| match one.cell("event_type")? {
-                "review.requested" => Some(DecisionStatus::ReviewRequired),
-                _ => one.payload()["to"].as_str().and_then(DecisionStatus::read),
-            };
-            testimonies.iter().rev().filter(|one| counts(one)).find_map(status)
+        let status = |one: &Testimony<'_>| match one.cell("event_type")? {
+            "review.requested" => Some(DecisionStatus::ReviewRequired),
+            _ => one.payload()["to"].as_str().and_then(DecisionStatus::read),
+        };
+        let recorded = || testimonies.iter().filter(|one| one.recorded > Recorded::UNTOLD);
+        // What approves has to be known, what does not is believed: else whoever makes an event
+        // doubtful would take it back.
+        let left_at = |is_known: &dyn Fn(&Testimony<'_>) -> bool| {
+            let told = recorded().rev().filter_map(|one| Some((status(one)?, one)));
+            told.filter(|(status, one)| *status != DecisionStatus::Approved || is_known(one))
+                .map(|(status, _)| status)
+                .next()
+        };
+        let withholds = |one: &&Testimony<'_>| {
+            let kind = one.cell("event_type");
+            [ApprovalStatus::Rejected, ApprovalStatus::NeedsChanges]
+                .iter()
+                .any(|verdict| kind == Some(event_type(*verdict)))
         };
         Self {
             all,
             left_at: left_at(&|one| one.is_own()),
-            left_at_by_others: left_at(&|one| one.recorded > Recorded::UNTOLD),
+            left_at_by_others: left_at(&|_| true),
+            overruled: recorded().filter(withholds).map(|one| one.recorded).max(),
         }
     }
 
@@ -323,8 +344,10 @@ impl Verdicts {
 
     /// The approvals that no other verdict has overruled, newest first.
     pub fn approvals(&self) -> impl Iterator<Item = &Verdict> {
-        let approves = |verdict: &&Verdict| verdict.status() == ApprovalStatus::Approved;
-        self.all.iter().rev().take_while(approves)
+        self.all.iter().rev().take_while(|verdict| {
+            verdict.status() == ApprovalStatus::Approved
+                && Some(verdict.recorded()) > self.overruled
+        })
     }
 
     /// What to say beside the status of the decision if it is approved: nothing if a person

@@ -108,8 +108,8 @@ fn statements(decisions: usize) -> String {
     let reviewed = "{\"display_id\":\"REV-' || i || '\",\"status\":\"changes_requested\",\
                     \"findings_count\":2}";
     let approved = "{\"approval_id\":\"' || printf('%08x-%04x-%04x-0000-%012x', 0, i >> 16, \
-                    i & 65535, 4) || '\",\"from\":\"review_required\",\"to\":\"approved\",\
-                    \"confirmed\":\"asked\"}";
+                    i & 65535, 4) || '\",\"comment\":\"Read, and tried by hand.\",\"from\":\
+                    \"review_required\",\"to\":\"approved\",\"confirmed\":\"asked\"}";
     let created = format!("{{{display},\"title\":\"Compare the hash\",\"risk_level\":\"high\"}}");
     let requested = format!("{{{display},\"reviewer\":\"codex\",\"focus\":[\"security\"]}}");
     let noted = format!("{{{display}}}");

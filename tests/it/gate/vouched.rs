@@ -247,6 +247,35 @@ fn no_statement_makes_a_verdict_a_persons() {
     }
 }
 
+/// A person's approval that a person has overruled stays so, whatever becomes of the row or the
+/// name of the later verdict, also once an agent has said again that it is approved.
+#[test]
+fn a_verdict_that_was_taken_away_still_overrules() {
+    let app = app();
+    asked(&app);
+    let mut server = app.serve();
+    server.call(
+        "approve_decision",
+        json!({ "decision_id": "DEC-001", "approver": "Ada", "status": "needs_changes" }),
+    );
+    server.call(
+        "approve_decision",
+        json!({ "decision_id": "DEC-001", "approver": "Bob", "status": "approved" }),
+    );
+    server.close();
+    assert_refused(&app, "asserted", &["Bob"]);
+    for statement in [
+        "UPDATE agents SET name = 'Adam' WHERE name = 'Ada'",
+        "UPDATE approvals SET status = 'APPROVED' WHERE status = 'NEEDS_CHANGES'",
+        "DELETE FROM approvals WHERE approver_agent_id IN
+            (SELECT id FROM agents WHERE name = 'Adam')",
+    ] {
+        execute(&app, statement);
+        assert_refused(&app, "asserted", &["Bob"]);
+        assert!(run(&app, &["list"]).contains("approved (asserted)"), "{statement}");
+    }
+}
+
 /// A person approved one diff. Whatever the rows say is attached, no other passes.
 #[test]
 fn a_change_that_was_exchanged_after_the_approval_does_not_pass() {

@@ -408,6 +408,19 @@ fn the_name_of_the_signer_may_be_gits() {
     contains_all(&text, &["rejected       maintainer"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_person_approves_in_a_terminal_passes_the_gate() {
+    let app = played_until("approve_decision");
+    let Some(output) = in_a_terminal(&app, "approve DEC-001 --as maintainer", "DEC-001\n") else {
+        return skipped("there is no `script`: nobody signs in a terminal");
+    };
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let json: Value = serde_json::from_str(&run(&app, &["gate", "--json"])).unwrap();
+    assert_eq!(json["verdict"]["approver"], "maintainer");
+    assert_eq!(json["verdict"]["confirmed"], "terminal");
+}
+
 /// With a gate that takes what a script says.
 fn accepting_asserted(app: TestApp) -> TestApp {
     let settings = "[approval]\ngate_accepts = [\"asserted\"]\n";
