@@ -118,6 +118,12 @@ impl Write<'_> {
         }
     }
 
+    /// When the next event of this call happens: each a microsecond after the one before it, so
+    /// that they keep their order in any reader.
+    pub fn next_event_time(&self) -> Timestamp {
+        self.events.iter().fold(self.now, |at, _| at.next())
+    }
+
     /// Adds an event to the timeline. Returns its id.
     pub async fn event(
         &mut self,
@@ -125,8 +131,6 @@ impl Write<'_> {
         event_type: &str,
         payload: Json,
     ) -> Result<Uuid> {
-        // Each a microsecond after the one before it: they keep their order in any reader.
-        let at = self.events.iter().fold(self.now, |at, _| at.next());
         let event = Event {
             id: self.id(),
             project_id: subject.project_id,
@@ -135,7 +139,7 @@ impl Write<'_> {
             event_type: event_type.to_owned(),
             actor_agent_id: subject.actor,
             payload: Some(payload),
-            created_at: at,
+            created_at: self.next_event_time(),
         };
         self.events.push(event.id);
         store::events::insert(&mut self.transaction, &event).await?;

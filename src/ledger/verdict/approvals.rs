@@ -133,6 +133,8 @@ impl Service {
                 )
             }));
         }
+        let recorded_settings = settings.recorded();
+        tell_of_other_settings(&mut write, &decision, &recorded_settings).await?;
         let approver = write.agent(&input.approver).await?;
         let approval = Approval {
             id: write.id(),
@@ -140,7 +142,8 @@ impl Service {
             approver_agent_id: approver.id,
             status: input.status,
             comment: input.comment,
-            created_at: write.now,
+            // The event that vouches for it has the same.
+            created_at: write.next_event_time(),
             recorded: Recorded::NOW,
         };
         store::ledger::approvals::insert(write.connection(), &approval).await?;
@@ -155,12 +158,11 @@ impl Service {
             "to": status,
             "diff_hash": changes.diff_hash(),
             "confirmed": confirmation.how,
-            "settings": settings.recorded(),
+            "settings": recorded_settings,
         });
         let content = json!([decision.id, approver.id, approval.comment]);
         let record = approval.id.to_string();
         write.flag_repeat(&mut payload, event_type, content, &record).await?;
-        tell_of_other_settings(&mut write, &decision, &payload["settings"]).await?;
         let subject = Subject::decision(&decision, Some(approver.id));
         write.event(&subject, event_type, payload).await?;
         write.commit().await?;
