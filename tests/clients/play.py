@@ -218,11 +218,21 @@ class Players:
     def wired(self, name, place, client, scope, connected):
         """The agent finds the server in what `govforge connect` wrote."""
         place.run(place.server, "connect", client, scope)
+        if name == "claude":
+            self.trust(place)
         code, output = self.run_agent(name, place, "mcp", "list")
         found = differences(code, 0, "exit code")
         if not re.search(connected, output):
             found.append(f"it does not say that it is connected: {output}")
         self.counts.check(name, f"connects by `govforge connect {client} {scope}`", found)
+
+    def trust(self, place):
+        """What Claude Code keeps once a person has said that the folder is to be trusted."""
+        path = Path(place.environment["HOME"]) / ".claude.json"
+        kept = json.loads(path.read_text())
+        folder = kept.setdefault("projects", {}).setdefault(str(place.repository), {})
+        folder["hasTrustDialogAccepted"] = True
+        path.write_text(json.dumps(kept))
 
     def bundle(self, place):
         """The bundle for catalogues: its manifest is valid, and what is packed starts."""

@@ -255,6 +255,8 @@ class Story:
         await self.call("nothing waits any more", "list_pending_approvals", project,
             {"decisions": []})
         self.decision["status"] = "approved"
+        # These clients cannot ask a person, and the record says so.
+        self.decision["caveat"] = "asserted"
         self.git_change["branch_name"] = "story"
         self.reviews = [{
             "id": "REV-001",
@@ -273,7 +275,13 @@ class Story:
             "requires_human_decision": True,
             "resolution": None,
         }]
-        self.approvals = [{"id": UUID, "status": "approved", "comment": "Half an hour is short."}]
+        self.approvals = [{
+            "id": UUID,
+            "status": "approved",
+            "comment": "Half an hour is short.",
+            "confirmed": "asserted",
+            "vouched": True,
+        }]
         self.events = [event(*names.split()) for names in [
             "decision.created decision",
             "decision.policy_evaluated decision",

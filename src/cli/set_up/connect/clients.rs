@@ -266,7 +266,7 @@ impl ClientName {
             (Self::Qwen, Scope::Project) => {
                 Some("Qwen Code asks once whether it may start a server of the project.")
             }
-            (Self::Gemini | Self::Qwen, _) => {
+            (Self::ClaudeCode, Scope::User) | (Self::Gemini | Self::Qwen, _) => {
                 Some("Servers are started only in folders that you trust.")
             }
             (Self::Vscode, Scope::Project) => {
