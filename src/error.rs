@@ -70,6 +70,18 @@ pub enum Code {
     PersonMustDecide,
     /// The token does not cover the tool, or is not accepted.
     NotPermitted,
+    /// No credential, or none that holds.
+    Unauthenticated,
+    /// The actor, the role, a permission or the scope does not allow it.
+    Forbidden,
+    /// It is not there, or not for the caller.
+    NotFound,
+    /// Somebody else has changed it meanwhile.
+    Conflict,
+    /// The state does not allow it.
+    StateNotAllowed,
+    /// More requests than the caller may send.
+    TooManyRequests,
     /// Another process held the ledger's lock for too long; the call can be sent again.
     LedgerBusy,
     /// There is no ledger where one has to be.

@@ -20,10 +20,16 @@ pub mod store;
 /// The use cases of the governance ledger, one method each.
 pub mod ledger;
 
+/// The use cases of the companies.
+pub mod company;
+
 /// What every surface that speaks MCP shares.
 pub mod mcp;
 /// What an agent talks to over stdin and stdout.
 pub mod stdio;
+
+/// The endpoint of the companies, over HTTP.
+pub mod http;
 
 /// What a person types.
 pub mod cli;

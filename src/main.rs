@@ -1,6 +1,6 @@
 //! Arguments, logging to stderr, and one match into serving or a verb.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser as _;
@@ -9,15 +9,19 @@ use govforge::cli::read::{diff, list, report, show, status, timeline};
 use govforge::cli::set_up::{connect, doctor, init, pages};
 use govforge::cli::sign::{gate, hook, token, verdict};
 use govforge::cli::{self, Cli, Verb};
+use govforge::company;
+use govforge::domain::access::UseCase;
 use govforge::domain::time::System;
 use govforge::domain::value::ApprovalStatus;
 use govforge::ledger::Service;
 use govforge::ledger::access::caller::Caller;
+use govforge::ledger::settings::config;
 use govforge::ledger::settings::location::{Environment, Location};
 use govforge::ledger::settings::missing::Beginning;
 use govforge::logging;
 use govforge::stdio::serve::serve;
 use govforge::stdio::server::Server;
+use govforge::store::engine::Ledger;
 
 fn main() {
     let cli = Cli::parse();
@@ -48,6 +52,12 @@ fn main() {
         Some(Verb::Man(args)) => pages::man(&args),
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
+        Some(Verb::Company(args)) => {
+            companies().and_then(|companies| cli::company::run(&companies, &args))
+        }
+        Some(Verb::Serve(args)) => {
+            companies().and_then(|companies| cli::serve::run(companies, &args))
+        }
     });
     // Work that cannot be interrupted may still run on another thread; it must not keep the
     // process, whose replies are all sent.
@@ -60,8 +70,29 @@ fn give(args: &verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure
 
 /// The use cases for whoever started the program, in the directory that it was started in.
 fn service() -> Service {
-    let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
     let environment = Environment::read();
     let caller = Caller::of_process(environment.home.as_deref());
-    Service::new(Location::find(directory, environment), caller, Arc::new(System), Arc::new(System))
+    Service::new(location(environment), caller, Arc::new(System), Arc::new(System))
+}
+
+/// The use cases of the companies, over the same ledger, for who may administer them.
+fn companies() -> Result<company::Service, cli::Failure> {
+    let service = service();
+    let access = cli::wait(service.access())?;
+    access.check(UseCase::AdministerCompanies)?;
+    let ledger = match &location(Environment::read()).ledger {
+        Ok(path) => Ledger::new(path.clone()),
+        Err(refusal) => Ledger::refusing(refusal.clone()),
+    };
+    let directory = ledger.path().parent().unwrap_or(Path::new(".")).to_owned();
+    let durability = config::durability(&directory)?;
+    let secret = directory.join("aoa.secret");
+    let (clock, ids) = (Arc::new(System), Arc::new(System));
+    let companies = company::Service::new(Arc::new(ledger), durability, secret, clock, ids);
+    Ok(companies.under(access.label()))
+}
+
+fn location(environment: Environment) -> Location {
+    let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
+    Location::find(directory, environment)
 }

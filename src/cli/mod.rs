@@ -3,10 +3,12 @@
 //! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage (clap's own), 3 a fault
 //! of the ledger or of the server.
 
+pub mod company;
 pub mod demo;
 pub mod policy;
 pub mod proof;
 pub mod read;
+pub mod serve;
 pub mod set_up;
 pub mod sign;
 mod terminal;
@@ -86,6 +88,8 @@ pub enum Verb {
     Token(token::Args),
     Demo(demo::Args),
     Policy(policy::Args),
+    Company(company::Args),
+    Serve(serve::Args),
     Completions(pages::CompletionsArgs),
     Man(pages::ManArgs),
 }

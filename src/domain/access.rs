@@ -94,6 +94,8 @@ pub enum UseCase {
     ListTokens,
     #[strum(serialize = "revoking a token")]
     RevokeToken,
+    #[strum(serialize = "administering companies")]
+    AdministerCompanies,
 }
 
 impl UseCase {
@@ -137,9 +139,11 @@ impl UseCase {
             Self::ListOpenReviews | Self::ReviewRecord => &[Scope::ReviewsRead],
             Self::ListPendingApprovals => &[Scope::ApprovalsRead],
             Self::ListResources => &[Scope::DecisionsRead, Scope::ReviewsRead],
-            Self::RegisterProject | Self::CreateToken | Self::ListTokens | Self::RevokeToken => {
-                &[Scope::Admin]
-            }
+            Self::RegisterProject
+            | Self::CreateToken
+            | Self::ListTokens
+            | Self::RevokeToken
+            | Self::AdministerCompanies => &[Scope::Admin],
         }
     }
 

@@ -5,6 +5,7 @@
 //! Columns are hashed as the ledger stores them, each with its length, so that no two
 //! contents give the same bytes.
 
+pub mod company;
 pub mod order;
 pub mod tables;
 pub mod walk;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest as _, Sha256};
 
+use self::company::{COMPANY_EVENT_COLUMNS, COMPANY_FORM};
 use self::tables::{EVENT_COLUMNS, Table};
 
 /// The hash before the first link.
@@ -84,6 +86,23 @@ impl Row<'_> {
     }
 }
 
+/// The columns of the events that links of a form stand for, in the order in which they are
+/// hashed.
+pub fn event_columns(form: i64) -> &'static [&'static str] {
+    match form {
+        COMPANY_FORM => &COMPANY_EVENT_COLUMNS,
+        _ => &EVENT_COLUMNS,
+    }
+}
+
+/// The table of that name as links of a form hash it.
+pub fn table(name: &str, form: i64) -> Option<&'static Table> {
+    match form {
+        COMPANY_FORM => company::find(name),
+        form => Table::find(name, form),
+    }
+}
+
 /// A link of the chain with what it stands for now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link<'a> {
@@ -106,7 +125,7 @@ pub struct Link<'a> {
     /// parted by blanks.
     pub policies: Cell<'a>,
     pub hash: Cow<'a, str>,
-    /// The event as it is now, in the order of [`EVENT_COLUMNS`]; `None` if it is gone.
+    /// The event as it is now, in the order of [`event_columns`]; `None` if it is gone.
     pub event: Option<Vec<Cell<'a>>>,
     /// Type and name of who acted, as the ledger has them now.
     pub actor_now: Cell<'a>,
@@ -157,11 +176,17 @@ impl Link<'_> {
 
     /// What a person calls the record.
     fn record_name(&self) -> String {
-        let kind = self.record_kind.as_deref().unwrap_or("record").replace('_', " ");
-        let shown = self.rows.first().and_then(|row| row.cell("display_id"));
+        let kind = self.record_kind.as_deref().unwrap_or("record");
+        let (of, kind) = match kind.strip_prefix("aoa_") {
+            Some(kind) => ("the company's", kind),
+            None => ("the", kind),
+        };
+        let kind = kind.replace('_', " ");
+        let row = self.rows.first();
+        let shown = row.and_then(|row| row.cell("display_id").or(row.cell("identifier")));
         match shown.or(self.record_id.as_deref()) {
-            Some(id) => format!("the {kind} {id}"),
-            None => format!("the {kind}"),
+            Some(id) => format!("{of} {kind} {id}"),
+            None => format!("{of} {kind}"),
         }
     }
 }

@@ -3,11 +3,13 @@
 
 pub mod access;
 pub mod chain;
+pub mod company;
 pub mod digest;
 pub mod entity;
 pub mod excerpt;
 pub mod id;
 pub mod names;
+pub mod secret;
 pub mod time;
 pub mod value;
 pub mod verdict;

@@ -53,6 +53,11 @@ impl Timestamp {
         (earlier.year() >= 0).then_some(Self(earlier))
     }
 
+    /// Whole seconds since the beginning of 1970, as tokens have them.
+    pub fn unix_seconds(self) -> i64 {
+        self.0.timestamp()
+    }
+
     /// As a person reads it, in UTC: `2026-05-10 14:02`.
     pub fn minute(self) -> String {
         self.0.format("%Y-%m-%d %H:%M").to_string()

@@ -4,10 +4,6 @@
 //! The variants carry no doc comments on purpose: schemars would turn the flat `enum` of a
 //! published schema into a `oneOf`, which several clients reject.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use strum::{EnumIter, EnumString, IntoStaticStr};
-
 /// A value with a name on the wire and one in the ledger.
 pub trait Value: Sized + Copy + Into<&'static str> + std::str::FromStr + 'static {
     /// The name on the wire, such as `changes_requested`.
@@ -26,27 +22,31 @@ pub trait Value: Sized + Copy + Into<&'static str> + std::str::FromStr + 'static
     }
 }
 
+/// Closed sets of values, each with its documentation and the names of its variants.
 macro_rules! values {
     ($($(#[$doc:meta])* $name:ident { $($(#[$attribute:meta])* $variant:ident),+ $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-            JsonSchema, EnumString, EnumIter, IntoStaticStr,
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
+            serde::Deserialize, schemars::JsonSchema, strum::EnumString, strum::EnumIter,
+            strum::IntoStaticStr,
         )]
         #[serde(rename_all = "snake_case")]
         #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
         #[schemars(inline)]
         pub enum $name { $($(#[$attribute])* $variant),+ }
 
-        impl Value for $name {}
+        impl $crate::domain::value::Value for $name {}
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.wire())
+                f.write_str($crate::domain::value::Value::wire(*self))
             }
         }
     )+};
 }
+
+pub(in crate::domain) use values;
 
 values! {
     /// How much harm a change can do, lowest first.

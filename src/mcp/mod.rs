@@ -3,4 +3,6 @@
 
 pub mod args;
 pub mod errors;
+pub mod panics;
+pub mod reference;
 pub mod schema;

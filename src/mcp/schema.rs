@@ -6,7 +6,9 @@
 //! is inlined and rewritten until none of these is left (`violations`, which tests run over every tool, lists the rules):
 //!
 //! - An optional parameter has the one type of its value and is not listed in `required`.
-//!   `null` is read as "absent" all the same, see [`super::args`].
+//!   `null` is read as "absent" all the same, see [`super::args`]. Where null is a value of its
+//!   own, which takes something away, the one type has `nullable` beside it: OpenAPI's word, which
+//!   clients that hand schemas on to a model know, and others pass over.
 //! - A nullable value of a *result* has the type list `["object", "null"]`. Clients validate
 //!   `structuredContent` against it, so it has to be truthful: OpenAPI's `nullable` means
 //!   nothing to a JSON Schema validator, which would then reject every null. Of the two
@@ -73,6 +75,10 @@ fn generated<T: JsonSchema>(side: Side) -> JsonObject {
     // The name and documentation of the Rust type tell a client nothing.
     schema.shift_remove("title");
     schema.shift_remove("description");
+    if side == Side::Input {
+        // Some clients miss the key of a tool without parameters.
+        schema.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
+    }
     schema
 }
 
@@ -168,7 +174,8 @@ mod check {
             found.push(format!("{place} is {schema}, not an object"));
             return;
         };
-        for key in FORBIDDEN.iter().filter(|key| object.contains_key(**key)) {
+        let known = |key: &str| side == Side::Input && key == "nullable";
+        for key in FORBIDDEN.iter().filter(|key| object.contains_key(**key) && !known(key)) {
             found.push(format!("{place} has {key}"));
         }
         let kinds: Vec<&str> = match &schema["type"] {
@@ -192,9 +199,9 @@ mod check {
         if let Some(properties) = schema["properties"].as_object() {
             for (name, property) in properties {
                 let place = format!("{place}.{name}");
-                let is_snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-                if name.len() > 50 || !name.chars().all(is_snake) {
-                    found.push(format!("{place} is no short snake_case name"));
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                if name.len() > 50 || !name.chars().all(is_plain) {
+                    found.push(format!("{place} is no short plain name"));
                 }
                 let description = property["description"].as_str().unwrap_or_default();
                 if side == Side::Input && description.trim().is_empty() {

@@ -1,17 +1,15 @@
 //! What a client may do before it has introduced itself, and what a panic looks like to it.
 
 use std::borrow::Cow;
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 
 use rmcp::model::{
     ClientNotification, ClientRequest, ErrorData, ProtocolVersion, ServerConfig, ServerResult,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{RoleServer, ServerHandler};
+
+use crate::mcp::{errors, panics};
 
 /// A handler behind the rules of both lifecycles.
 ///
@@ -106,14 +104,5 @@ impl<H: ServerHandler> Service<RoleServer> for Session<H> {
 
 /// Without this a panic would leave its request unanswered for ever.
 async fn unwinding<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))).unwrap_or_else(|_| {
-            Poll::Ready(Err(ErrorData::internal_error(
-                "The server made an error; its log on stderr says more",
-                None,
-            )))
-        })
-    })
-    .await
+    panics::caught(work).await.unwrap_or_else(|panicked| Err(errors::internal(&panicked)))
 }

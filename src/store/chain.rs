@@ -1,6 +1,7 @@
 //! The tables `event_chain` and `event_queue`, and the rows that events vouch for, as they are
 //! stored: what is hashed is what is there, not what it means.
 
+pub mod company;
 pub mod links;
 pub mod testimony;
 pub mod unlinked;

@@ -50,6 +50,11 @@ pub trait Columns {
         Timestamp::read(&self.text(column)?).ok_or_else(|| damaged(column, "is no timestamp"))
     }
 
+    /// A timestamp that may be null.
+    fn optional_time(&self, column: &str) -> Result<Option<Timestamp>> {
+        self.optional_text(column)?.map(|_| self.time(column)).transpose()
+    }
+
     /// When the row was recorded, as against others: its `rank`.
     fn recorded(&self) -> Result<Recorded> {
         self.optional_integer("rank").map(Recorded::new)

@@ -42,9 +42,6 @@ impl TryFrom<&Row> for Token {
     type Error = Error;
 
     fn try_from(row: &Row) -> Result<Self> {
-        let optional_time = |column: &str| -> Result<Option<Timestamp>> {
-            row.optional_text(column)?.map(|_| row.time(column)).transpose()
-        };
         Ok(Self {
             id: row.uuid("id")?,
             user_id: row.uuid("user_id")?,
@@ -54,9 +51,9 @@ impl TryFrom<&Row> for Token {
             hashed_secret: row.text("hashed_secret")?,
             scopes_csv: row.text("scopes_csv")?,
             created_at: row.time("created_at")?,
-            last_used_at: optional_time("last_used_at")?,
-            expires_at: optional_time("expires_at")?,
-            revoked_at: optional_time("revoked_at")?,
+            last_used_at: row.optional_time("last_used_at")?,
+            expires_at: row.optional_time("expires_at")?,
+            revoked_at: row.optional_time("revoked_at")?,
         })
     }
 }

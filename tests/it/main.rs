@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the suite starts git and the server")]
 
+mod company;
 mod gate;
 mod ledger;
 mod policies;

@@ -27,8 +27,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of that name as links of that form hash it.
-    pub fn find(name: &str, form: i64) -> Option<&'static Self> {
+    /// A table whose columns links of these forms hash.
+    pub(super) const fn new(
+        name: &'static str,
+        columns: &'static [&'static str],
+        forms: &'static [i64],
+    ) -> Self {
+        Self { name, columns, forms }
+    }
+
+    /// The table of the ledger of that name as links of that form hash it.
+    pub(super) fn find(name: &str, form: i64) -> Option<&'static Self> {
         TABLES.into_iter().find(|table| table.name == name && table.forms.contains(&form))
     }
 }

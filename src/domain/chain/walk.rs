@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value as Json;
 
+use super::company::COMPANY_FORM;
 use super::{Cell, EARLIER, GENESIS, Link, OWN, digest, event_cell, record_digest};
 
 /// How many problems, and how many events of another program, are kept one by one.
@@ -43,6 +44,9 @@ pub struct Walk {
     pub found_rows: HashMap<&'static str, i64>,
     /// The last word of the runs on each policy: the run's place, and the digest of the row.
     pub policies: HashMap<String, (i64, String)>,
+    /// The records of companies, by kind and id, that are not as the last event about each that
+    /// was walked left them.
+    stale: HashMap<[String; 2], Problem>,
 }
 
 /// What the events say about a decision.
@@ -72,6 +76,7 @@ impl Walk {
             earlier_count: 0,
             found_rows: HashMap::new(),
             policies: HashMap::new(),
+            stale: HashMap::new(),
         }
     }
 
@@ -104,9 +109,17 @@ impl Walk {
             self.earlier_count += 1;
         }
         self.count(link);
-        if let Some(event) = &link.event {
+        if let Some(event) = link.event.as_ref().filter(|_| link.form != COMPANY_FORM) {
             self.listen(event);
         }
+    }
+
+    /// Ends the walk: tells of the records of companies that are not as the last word on each
+    /// left them.
+    pub fn finish(&mut self) {
+        let mut stale: Vec<_> = std::mem::take(&mut self.stale).into_values().collect();
+        stale.sort_by_key(|problem| problem.place);
+        stale.into_iter().for_each(|problem| self.tell(problem));
     }
 
     fn check_content(&mut self, link: &Link<'_>) {
@@ -124,22 +137,33 @@ impl Walk {
             Some(_) => {}
         }
         let digest = record_digest(&link.rows);
-        if digest.as_deref() != link.record_digest.as_deref() {
-            let what = match (&digest, &link.record_digest) {
-                (None, _) => "was removed",
-                (_, None) => "was added",
-                _ => "was changed",
-            };
-            self.problem(
-                link,
-                format!("{}, for which {} vouches, {what}", link.record_name(), link.name()),
-            );
+        let is_same = digest.as_deref() == link.record_digest.as_deref();
+        let what = match (&digest, &link.record_digest) {
+            (None, _) => "was removed",
+            (_, None) => "was added",
+            _ => "was changed",
+        };
+        let what = || format!("{}, for which {} vouches, {what}", link.record_name(), link.name());
+        if link.form == COMPANY_FORM {
+            // A later event may vouch for what the record is by now.
+            let record = [&link.record_kind, &link.record_id]
+                .map(|cell| cell.clone().unwrap_or_default().into_owned());
+            match is_same {
+                true => drop(self.stale.remove(&record)),
+                false => {
+                    let problem = Problem { place: Some(link.place), what: what() };
+                    self.stale.insert(record, problem);
+                }
+            }
+        } else if !is_same {
+            self.problem(link, what());
         }
     }
 
     fn count(&mut self, link: &Link<'_>) {
         if link.event.is_some() {
-            *self.found_rows.entry("events").or_default() += 1;
+            let table = if link.form == COMPANY_FORM { "aoa_events" } else { "events" };
+            *self.found_rows.entry(table).or_default() += 1;
         }
         for row in &link.rows {
             *self.found_rows.entry(row.table.name).or_default() += 1;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::secret::Secret;
+use crate::domain::secret::Secret;
 use crate::error::{Code, Refusal};
 
 /// The variable that may hold the token.
@@ -43,7 +43,7 @@ impl Caller {
     pub fn of_process(home: Option<&Path>) -> Self {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         if let Some(token) = variable(VARIABLE) {
-            let secret = Secret::read(&token.to_string_lossy());
+            let secret = Secret::new(&token.to_string_lossy());
             return Self { token: Ok(Some(Held { secret, place: VARIABLE.to_owned() })) };
         }
         let settings = variable("XDG_CONFIG_HOME").map(Into::into);
@@ -73,7 +73,7 @@ fn from_file(file: &Path) -> Result<Option<Held>, Refusal> {
         Err(error) => Err(wrong(&format!("cannot be read ({}).", error.kind()))),
         Ok(text) => match toml::from_str::<Auth>(&text) {
             Ok(auth) => Ok(auth.token.map(|token| Held {
-                secret: Secret::read(&token),
+                secret: Secret::new(&token),
                 place: file.display().to_string(),
             })),
             Err(error) => {
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(from_file(&file), Ok(None));
         std::fs::write(&file, "token = \"gfp_abc\"\n").unwrap();
         let held = from_file(&file).unwrap().unwrap();
-        assert_eq!(held.secret, Secret::read("gfp_abc"));
+        assert_eq!(held.secret, Secret::new("gfp_abc"));
         assert_eq!(held.place, file.display().to_string());
         std::fs::write(&file, "\ntokn = \"gfp_abc\"\n").unwrap();
         let message = from_file(&file).unwrap_err().to_string();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::caller::{Caller, Held};
-use super::secret::same;
 use crate::domain::access::{Scope, UseCase};
+use crate::domain::secret::same;
 use crate::domain::time::Clock;
 use crate::domain::value::AgentType;
 use crate::error::{Audience, Code, Error, Result};
@@ -36,6 +36,14 @@ impl Access {
         }
     }
 
+    /// The label of the token, if there is one.
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            Self::Token(token) => Some(&token.label),
+            Self::Everything | Self::Nothing(_) => None,
+        }
+    }
+
     /// What kind of agent holds the token, if there is one.
     pub fn holder(&self) -> Option<AgentType> {
         match self {
@@ -44,7 +52,12 @@ impl Access {
         }
     }
 
-    fn check(&self, use_case: UseCase) -> Result<()> {
+    /// Refuses what may not be done.
+    ///
+    /// # Errors
+    ///
+    /// The refusal says why, and who may do it.
+    pub fn check(&self, use_case: UseCase) -> Result<()> {
         let token = match self {
             Self::Everything => return Ok(()),
             Self::Token(_) if self.covers(use_case) => return Ok(()),

@@ -2,5 +2,4 @@
 
 pub mod caller;
 pub mod guard;
-pub(in crate::ledger) mod secret;
 pub mod tokens;

@@ -1,13 +1,19 @@
 //! Tokens: making, listing and revoking them.
 
-use super::secret::Secret;
 use crate::domain::access::{Scope, UseCase};
 use crate::domain::names::approver::reads_as_agent;
+use crate::domain::secret::Secret;
 use crate::domain::value::{AgentType, Value as _};
 use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::store;
 use crate::store::tokens::Token;
+
+/// What every secret begins with.
+const MARK: &str = "gfp_";
+
+/// Random bytes in a secret.
+const RANDOM: usize = 32;
 
 /// What a token is made for.
 #[derive(Debug, Clone)]
@@ -40,7 +46,7 @@ impl Service {
             return Err(Error::invalid(format!("Name at least one scope of {}.", Scope::names())));
         }
         let mut write = self.begin(UseCase::CreateToken).await?;
-        let secret = Secret::random()?;
+        let secret = Secret::random(MARK, RANDOM)?;
         let known = store::tokens::all(write.connection()).await?;
         if known.iter().any(|token| token.label == label && token.revoked_at.is_none()) {
             return Err(Error::invalid(format!(

@@ -82,6 +82,7 @@ impl Service {
             walk.tell(Problem { place: None, what });
         }
         let mut walk = self.walk(&mut read, walk).await?;
+        walk.finish();
         let waiting = store::chain::waiting(&mut read).await?;
         for event in unlinked::waiting_events(&mut read).await? {
             walk.listen(&event);
@@ -174,6 +175,12 @@ async fn check_rows(read: &mut Connection, walk: &mut Walk, waiting: i64) -> Res
                 _ => format!("the row {id} of {table} was added: no event vouches for it"),
             });
         }
+    }
+    for (table, id) in store::chain::company::unvouched(read, KEPT as u32).await? {
+        told.push(match table {
+            "aoa_events" => format!("the event {id} of a company was added past the chain"),
+            _ => format!("the row {id} of {table} was added: no event vouches for it"),
+        });
     }
     // The others have been counted, or looked through now.
     let mut tables = vec!["projects", "agents", "policies"];

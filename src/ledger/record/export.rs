@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::audit::{Head, Verified, read_head, unproved, verified};
 use crate::domain::access::UseCase;
-use crate::domain::chain::tables::{EVENT_COLUMNS, Table};
 use crate::domain::chain::walk::Walk;
-use crate::domain::chain::{Cell, GENESIS, Link, Row};
+use crate::domain::chain::{Cell, GENESIS, Link, Row, event_columns, table};
 use crate::error::{Error, Result};
 use crate::ledger::Service;
 use crate::store;
@@ -74,6 +73,7 @@ pub fn verify_export(input: impl BufRead, kept: Option<&str>) -> Result<Verified
         })?;
         walk.step(&link);
     }
+    walk.finish();
     let unproved = unproved(&walk, 0);
     Ok(verified(walk, 0, unproved, kept.is_some()))
 }
@@ -141,7 +141,7 @@ impl<'a> Line<'a> {
         Self {
             place: link.place,
             hash: link.hash.clone(),
-            event: link.event.as_ref().map(|cells| Columns::of(&EVENT_COLUMNS, cells)),
+            event: link.event.as_ref().map(|cells| Columns::of(event_columns(link.form), cells)),
             event_id: link.event_id.clone(),
             event_digest: link.event_digest.clone(),
             actor: link.actor.clone(),
@@ -160,11 +160,11 @@ impl<'a> Line<'a> {
     /// `None` if a row has other columns than its table.
     fn link(self) -> Option<Link<'a>> {
         let rows = self.record.into_iter().map(|entry| {
-            let table = Table::find(&entry.table, self.form)?;
+            let table = table(&entry.table, self.form)?;
             Some(Row { table, cells: entry.row.cells(table.columns)? })
         });
         let event = match self.event {
-            Some(event) => Some(event.cells(&EVENT_COLUMNS)?),
+            Some(event) => Some(event.cells(event_columns(self.form))?),
             None => None,
         };
         Some(Link {

@@ -7,7 +7,7 @@
 //!
 //! | the schema says | also read |
 //! | --- | --- |
-//! | optional | `null`; a blank text, except for a free text (no `minLength`, no default) |
+//! | optional | `null`, unless the schema is `nullable`; a blank text, except for a free text (no `minLength`, no default) |
 //! | `boolean` | `"true"`, `" False "` |
 //! | `integer` | `"12"`, `12.0`, `"12.0"` |
 //! | `enum` | any case and separators: `"Changes Requested"`, `"changes-requested"` |

@@ -29,6 +29,9 @@ pub fn object(
                 let (place, meaning) = (within(name), property.meaning());
                 mistakes.add(format!("`{place}` is missing; it takes {}{meaning}.", accepted()))
             }
+            Some(Value::Null) if property.is_nullable() => {
+                read.insert(name.to_owned(), Value::Null);
+            }
             None | Some(Value::Null) => {}
             Some(value) if is_blank(&value) && required => {
                 mistakes.add(format!("`{}` is blank; it takes {}.", within(name), accepted()))

@@ -44,6 +44,11 @@ impl<'a> Shape<'a> {
         required.is_some_and(|required| required.iter().any(|one| one == name))
     }
 
+    /// Whether null is a value of its own, and not another word for "absent".
+    pub fn is_nullable(self) -> bool {
+        self.0.get("nullable").and_then(Value::as_bool).unwrap_or_default()
+    }
+
     /// Whether it is a text that must not be empty where it is given.
     pub fn is_non_blank_text(self) -> bool {
         self.kind() == "string" && self.bound("minLength").is_some_and(|least| least > 0)

@@ -2,12 +2,14 @@
 
 use strum::IntoEnumIterator as _;
 
+use super::company;
+use crate::domain::chain::company::COMPANY_FORM;
 use crate::domain::chain::tables::{
     APPROVALS, DECISIONS, DISAGREEMENTS, EARLIER_DISAGREEMENTS, EARLIER_TASKS, EVENT_COLUMNS,
     FINDINGS, FORM, GIT_CHANGES, POLICY_RESULT_RUNS, POLICY_RESULTS, PROJECTS, REVIEWS, RecordKind,
     TASKS, Table,
 };
-use crate::domain::chain::{Cell, Link, Row};
+use crate::domain::chain::{Cell, Link, Row, table};
 use crate::error::{Fault, Result};
 use crate::store::engine::{Connection, composed};
 use crate::store::row;
@@ -36,21 +38,29 @@ pub(super) const ACTOR_COLUMNS: [&str; 2] = ["type", "name"];
 
 /// Links as SQLite gave them, each with its event and the rows it vouches for.
 #[derive(Debug, Default)]
-pub struct Page(Vec<row::Row>);
+pub struct Page {
+    links: Vec<row::Row>,
+    /// What stands behind those among them that are about companies, in their order.
+    companies: Vec<row::Row>,
+}
 
 impl Page {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.links.is_empty()
     }
 
     /// The links in order.
     pub fn links(&self) -> impl Iterator<Item = Result<Link<'_>>> {
-        self.0.iter().map(|row| {
+        let mut companies = self.companies.iter().peekable();
+        self.links.iter().map(move |row| {
             let mut cells = Cells::of(row, 0)?;
             let (place, mut link) = cells.link()?;
             link.place = number(place)?;
             link.rows = cells.rows(if link.form == 1 { 1 } else { FORM })?;
+            if link.form == COMPANY_FORM {
+                company::complete(&mut link, &mut companies)?;
+            }
             Ok(link)
         })
     }
@@ -93,8 +103,13 @@ pub async fn between(connection: &mut Connection, after: i64, to: i64) -> Result
         record(1),
         record(FORM),
     );
-    let rows = composed(sql).bind(after).bind(to).fetch_all(connection).await?;
-    Ok(Page(rows))
+    let links = composed(sql).bind(after).bind(to).fetch_all(connection).await?;
+    let last = links.last().map(|row| number(Cells::of(row, 0)?.next()?)).transpose()?;
+    let companies = match last {
+        Some(last) => company::between(connection, after, last).await?,
+        None => Vec::new(),
+    };
+    Ok(Page { links, companies })
 }
 
 /// An expression for the packed rows that a link of that form vouches for; null if there are
@@ -112,9 +127,6 @@ pub(super) fn rows_of(kind: RecordKind, form: i64) -> String {
             packed_row("p", &PROJECTS),
             table.name
         )
-    };
-    let several = |rows: String, from: &str, key: &str| {
-        format!("(SELECT GROUP_CONCAT({rows}, '' ORDER BY {key}) FROM {from})")
     };
     let result = packed_row("t", &POLICY_RESULTS);
     let run = packed_row("l", &POLICY_RESULT_RUNS);
@@ -155,8 +167,13 @@ pub(super) fn rows_of(kind: RecordKind, form: i64) -> String {
     }
 }
 
+/// An expression for several rows, one after the other.
+pub(super) fn several(rows: String, from: &str, key: &str) -> String {
+    format!("(SELECT GROUP_CONCAT({rows}, '' ORDER BY {key}) FROM {from})")
+}
+
 /// A row as [`packed`] has it, behind the name of its table.
-fn packed_row(alias: &str, table: &Table) -> String {
+pub(super) fn packed_row(alias: &str, table: &Table) -> String {
     let mut all = vec![format!("'{}'", table.name)];
     all.extend(columns(alias, table.columns));
     packed(&all)
@@ -251,7 +268,7 @@ impl<'a> Cells<'a> {
     pub(super) fn rows(&mut self, form: i64) -> Result<Vec<Row<'a>>> {
         let mut rows = Vec::new();
         while !self.0.is_empty() {
-            let table = self.next()?.and_then(|name| Table::find(&name, form));
+            let table = self.next()?.and_then(|name| table(&name, form));
             let table = table.ok_or_else(unreadable)?;
             let mut cells = Vec::with_capacity(table.columns.len());
             for _ in table.columns {

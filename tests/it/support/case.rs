@@ -22,7 +22,7 @@ const STEP: [&str; 10] =
     ["call", "read", "prompt", "send", "with", "mentions", "omits", "reply", "rows", "events"];
 
 /// What a library would say, and an agent must never see.
-const RAW_TEXTS: [&str; 12] = [
+pub const RAW_TEXTS: [&str; 12] = [
     "Sqlite",
     "SQLITE_",
     "sqlx",

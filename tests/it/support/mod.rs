@@ -2,6 +2,8 @@
 
 pub mod app;
 pub mod case;
+pub mod company;
+pub mod http;
 pub mod json;
 pub mod ledger;
 pub mod mask;

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use govforge::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS, Table};
+use govforge::domain::chain;
+use govforge::domain::chain::company::{COMPANY_EVENT_COLUMNS, COMPANY_FORM};
+use govforge::domain::chain::tables::{EVENT_COLUMNS, FORM, POLICY_COLUMNS};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -70,7 +72,10 @@ fn every_table_and_column_is_in_the_threat_model() {
         let hashed = match table.as_str() {
             "events" => EVENT_COLUMNS.as_slice(),
             "policies" => POLICY_COLUMNS.as_slice(),
-            name => Table::find(name, FORM).map_or([].as_slice(), |table| table.columns),
+            "aoa_events" => COMPANY_EVENT_COLUMNS.as_slice(),
+            name => chain::table(name, FORM)
+                .or(chain::table(name, COMPANY_FORM))
+                .map_or([].as_slice(), |table| table.columns),
         };
         for column in ledger.column(&format!("SELECT name FROM pragma_table_info('{table}')")) {
             let told = hashed.contains(&column.as_str()) || row.contains(&format!("`{column}`"));

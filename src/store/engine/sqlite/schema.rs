@@ -10,13 +10,14 @@ use super::errors::{is_read_only, sql_error};
 use crate::error::{Code, Error, Result};
 
 /// The migrations in order; their count is the schema's version.
-pub(in crate::store) const MIGRATIONS: [&str; 6] = [
+pub(in crate::store) const MIGRATIONS: [&str; 7] = [
     include_str!("../../../../migrations/0001_ledger.sql"),
     include_str!("../../../../migrations/0002_policy_runs.sql"),
     include_str!("../../../../migrations/0003_event_chain.sql"),
     include_str!("../../../../migrations/0004_tokens.sql"),
     include_str!("../../../../migrations/0005_vouched_rows.sql"),
     include_str!("../../../../migrations/0006_order_in_the_chain.sql"),
+    include_str!("../../../../migrations/0008_companies.sql"),
 ];
 
 /// Brings a file that was just opened up to date: schema, write-ahead log. Waits until

@@ -1,0 +1,5 @@
+//! The work of a company: its tasks.
+
+mod people;
+pub mod tasks;
+pub mod view;
