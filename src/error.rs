@@ -11,10 +11,12 @@
 //! Layers below `mcp` and `cli` return [`Error`]; only those two know how it looks outside.
 
 mod audience;
+mod io_words;
 
 use std::fmt;
 
 pub use self::audience::Audience;
+pub use self::io_words::in_words;
 use crate::domain::excerpt::{printable, without_middle};
 
 /// A result with the program's error.
@@ -44,6 +46,10 @@ pub enum Code {
     DecisionNotFound,
     /// No review has the id.
     ReviewNotFound,
+    /// No single active token has the name.
+    TokenNotFound,
+    /// An active token has the label already.
+    TokenExists,
     /// A display ID exists in several projects.
     AmbiguousId,
     /// A path leads outside the project.
@@ -86,8 +92,10 @@ pub enum Code {
     LedgerBusy,
     /// There is no ledger where one has to be.
     LedgerMissing,
-    /// The ledger is not one that this version can use.
+    /// The ledger is not one that this version can use, or its directory cannot be written.
     UnusableLedger,
+    /// A file is no export of a ledger.
+    InvalidExport,
 }
 
 /// A refused call: the code and a message that says what to do next.

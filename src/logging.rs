@@ -1,7 +1,8 @@
 //! The log on stderr.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
+use anstream::{AutoStream, ColorChoice};
 use tracing_subscriber::EnvFilter;
 
 /// As what the program runs, and so what is logged where `RUST_LOG` says nothing.
@@ -26,7 +27,7 @@ pub fn init(mode: Mode) {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
         .log_internal_errors(false)
         .try_init();
 }

@@ -1,5 +1,6 @@
 //! Arguments, logging to stderr, and one match into serving or a verb.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use govforge::cli::proof::{audit, export};
 use govforge::cli::read::{diff, list, report, show, status, timeline};
 use govforge::cli::set_up::{connect, doctor, init, pages};
 use govforge::cli::sign::{gate, hook, token, verdict};
-use govforge::cli::{self, Cli, Verb};
+use govforge::cli::{self, Cli, Failure, Verb};
 use govforge::company;
 use govforge::domain::access::UseCase;
 use govforge::domain::time::System;
@@ -24,8 +25,14 @@ use govforge::stdio::server::Server;
 use govforge::store::engine::Ledger;
 
 fn main() {
+    cli::set_colors();
     let cli = Cli::parse();
     logging::init(if cli.verb.is_some() { logging::Mode::Verb } else { logging::Mode::Server });
+    let location = location(cli.db.clone());
+    if let (Some(_), Err(refusal)) = (&cli.db, &location.ledger) {
+        std::process::exit(cli::conclude(Err(Failure::misused(refusal))));
+    }
+    let service = || service(location.clone());
     let code = cli::conclude(match cli.verb {
         None => {
             let service = service().which_begins(Beginning::Unasked);
@@ -38,9 +45,11 @@ fn main() {
         Some(Verb::Diff(args)) => diff::run(&service(), &args),
         Some(Verb::Timeline(args)) => timeline::run(&service(), &args),
         Some(Verb::Report(args)) => report::run(&service(), &args),
-        Some(Verb::Approve(args)) => give(&args, ApprovalStatus::Approved),
-        Some(Verb::Reject(args)) => give(&args, ApprovalStatus::Rejected),
-        Some(Verb::NeedsChanges(args)) => give(&args, ApprovalStatus::NeedsChanges),
+        Some(Verb::Approve(args)) => verdict::run(&service(), &args, ApprovalStatus::Approved),
+        Some(Verb::Reject(args)) => verdict::run(&service(), &args, ApprovalStatus::Rejected),
+        Some(Verb::NeedsChanges(args)) => {
+            verdict::run(&service(), &args, ApprovalStatus::NeedsChanges)
+        }
         Some(Verb::Gate(args)) => gate::run(&service(), &args),
         Some(Verb::Hook(args)) => hook::run(&args),
         Some(Verb::Audit(args)) => audit::run(&service(), &args),
@@ -53,10 +62,10 @@ fn main() {
         Some(Verb::Demo(args)) => cli::demo::run(&args),
         Some(Verb::Policy(args)) => cli::policy::run(&service(), &args),
         Some(Verb::Company(args)) => {
-            companies().and_then(|companies| cli::company::run(&companies, &args))
+            companies(location.clone()).and_then(|companies| cli::company::run(&companies, &args))
         }
         Some(Verb::Serve(args)) => {
-            companies().and_then(|companies| cli::serve::run(companies, &args))
+            companies(location.clone()).and_then(|companies| cli::serve::run(companies, &args))
         }
     });
     // Work that cannot be interrupted may still run on another thread; it must not keep the
@@ -64,35 +73,31 @@ fn main() {
     std::process::exit(code)
 }
 
-fn give(args: &verdict::Args, status: ApprovalStatus) -> Result<(), cli::Failure> {
-    verdict::run(&service(), args, status)
+/// Where the program was started, with the ledger that `--db` names or else the surroundings.
+fn location(db: Option<OsString>) -> Location {
+    let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
+    let environment = Environment::read();
+    Location::find(directory, Environment { ledger: db.or(environment.ledger), ..environment })
 }
 
-/// The use cases for whoever started the program, in the directory that it was started in.
-fn service() -> Service {
-    let environment = Environment::read();
-    let caller = Caller::of_process(environment.home.as_deref());
-    Service::new(location(environment), caller, Arc::new(System), Arc::new(System))
+/// The use cases for whoever started the program.
+fn service(location: Location) -> Service {
+    let caller = Caller::of_process(Environment::read().home.as_deref());
+    Service::new(location, caller, Arc::new(System), Arc::new(System))
 }
 
 /// The use cases of the companies, over the same ledger, for who may administer them.
-fn companies() -> Result<company::Service, cli::Failure> {
-    let service = service();
-    let access = cli::wait(service.access())?;
-    access.check(UseCase::AdministerCompanies)?;
-    let ledger = match &location(Environment::read()).ledger {
+fn companies(location: Location) -> Result<company::Service, Failure> {
+    let ledger = match &location.ledger {
         Ok(path) => Ledger::new(path.clone()),
         Err(refusal) => Ledger::refusing(refusal.clone()),
     };
+    let access = cli::wait(service(location).access())?;
+    access.check(UseCase::AdministerCompanies)?;
     let directory = ledger.path().parent().unwrap_or(Path::new(".")).to_owned();
     let durability = config::durability(&directory)?;
     let secret = directory.join("aoa.secret");
     let (clock, ids) = (Arc::new(System), Arc::new(System));
     let companies = company::Service::new(Arc::new(ledger), durability, secret, clock, ids);
     Ok(companies.under(access.label()))
-}
-
-fn location(environment: Environment) -> Location {
-    let directory = std::env::current_dir().unwrap_or_else(|_error| PathBuf::from("."));
-    Location::find(directory, environment)
 }

@@ -1,8 +1,9 @@
 //! The verbs that a person types, and the help that introduces the program.
 //!
-//! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage (clap's own), 3 a fault
-//! of the ledger or of the server.
+//! Exit codes: 0 fine, 1 refused or blocked by a policy, 2 wrong usage, 3 a fault of the ledger
+//! or of the server.
 
+pub mod arguments;
 pub mod company;
 pub mod demo;
 pub mod policy;
@@ -15,6 +16,7 @@ mod terminal;
 
 use std::borrow::Cow;
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -29,8 +31,7 @@ use self::read::{diff, list, report, show, status, timeline};
 use self::set_up::{connect, init, pages};
 use self::sign::{gate, hook, token, verdict};
 use crate::domain::excerpt::{is_layout, printable};
-use crate::domain::value::Value;
-use crate::error::{Audience, Error};
+use crate::error::{Audience, Code, Error, Refusal, in_words};
 
 /// A local ledger that keeps AI coding agents accountable, served over MCP
 ///
@@ -53,6 +54,24 @@ pub struct Cli {
     /// What to do; without one, serve MCP on stdin and stdout
     #[command(subcommand)]
     pub verb: Option<Verb>,
+    /// The ledger, before GOVFORGE_DB: a path, or sqlite:///absolute/path
+    #[arg(long, global = true, value_name = "PATH", value_parser = arguments::not_empty(), display_order = 900)]
+    pub db: Option<OsString>,
+    /// When to colour: in a terminal (auto), always or never
+    // The value is taken before clap reads the line, see [`set_colors`].
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 901)]
+    color: clap::ColorChoice,
+}
+
+/// Colours as `--color` says, everywhere: what is no value of it is refused when the line is read.
+pub fn set_colors() {
+    let value = arguments::early("--color", std::env::args_os());
+    let choice = match value.as_ref().and_then(|value| value.to_str()) {
+        Some("always") => anstream::ColorChoice::Always,
+        Some("never") => anstream::ColorChoice::Never,
+        _ => anstream::ColorChoice::Auto,
+    };
+    choice.write_global();
 }
 
 /// What a person can ask for.
@@ -107,7 +126,7 @@ Qwen, Copilot and OpenCode. Any other client starts the command `govforge`
 without arguments; `govforge connect cursor --print` shows the usual form.
 
 The ledger is the first of:
-  1. the file that GOVFORGE_DB names
+  1. the file that --db or GOVFORGE_DB names
   2. govforge.db in the nearest .govforge/ at or above the working directory,
      or at the root of the main working tree of a linked one
   3. ~/.govforge/govforge.db
@@ -123,7 +142,7 @@ Environment:
                     user.name
   PAGER             shows long output; less if unset, none if empty
   RUST_LOG          what is logged to stderr, such as info or govforge=debug
-  NO_COLOR          no colours, whatever the terminal can do
+  NO_COLOR          no colours, unless --color=always asks for them
 
 Exit codes:
   0  fine
@@ -136,10 +155,19 @@ Exit codes:
 pub enum Failure {
     /// The person can put it right: exit code 1.
     Refused(String),
+    /// What was typed can be right on no ledger: exit code 2.
+    Usage(String),
     /// The ledger, the server or the machine failed: exit code 3.
     Fault(String),
     /// Whoever read the output has had enough, as `head` does: nothing went wrong.
     OutputClosed,
+}
+
+impl Failure {
+    /// What was typed is refused, whatever the ledger holds.
+    pub fn misused(refusal: &Refusal) -> Self {
+        Self::Usage(refusal.told(Audience::Person).to_owned())
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -157,7 +185,10 @@ impl From<io::Error> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Refused(refusal) => Self::Refused(refusal.told(Audience::Person).to_owned()),
+            Error::Refused(refusal) => match refusal.code {
+                Code::InvalidInput => Self::misused(&refusal),
+                _ => Self::Refused(refusal.told(Audience::Person).to_owned()),
+            },
             Error::Fault(fault) => {
                 if let Some(cause) = fault.source() {
                     tracing::error!(%cause, "{fault}");
@@ -216,19 +247,15 @@ pub fn harmless_json(text: &str) -> Cow<'_, str> {
 
 /// The refusal of a file that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let why = match folder {
+        Some(folder) => format!("there is no directory {}", folder.display()),
+        None => in_words(error),
+    };
     Failure::Refused(format!(
-        "{} cannot be written ({}). Name a file in a directory that you may write to.",
-        path.display(),
-        error.kind()
+        "{} cannot be written ({why}). Name a file in a directory that you may write to.",
+        path.display()
     ))
-}
-
-/// Reads one of a closed set of values for clap, in any case and with dashes.
-fn read_value<V: Value + strum::IntoEnumIterator>(text: &str) -> Result<V, String> {
-    V::read(&text.replace('-', "_")).ok_or_else(|| {
-        let names: Vec<&str> = V::iter().map(Value::wire).collect();
-        format!("it is one of {}", names.join(", "))
-    })
 }
 
 /// The exit code of a verb, after telling on stderr what went wrong.
@@ -236,6 +263,7 @@ pub fn conclude(result: Result<(), Failure>) -> i32 {
     let (message, code) = match result {
         Ok(()) | Err(Failure::OutputClosed) => return 0,
         Err(Failure::Refused(message)) => (message, 1),
+        Err(Failure::Usage(message)) => (message, 2),
         Err(Failure::Fault(message)) => (message, 3),
     };
     let _ = writeln!(io::stderr().lock(), "govforge: {}", printable(&message));

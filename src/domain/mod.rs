@@ -10,6 +10,7 @@ pub mod excerpt;
 pub mod id;
 pub mod names;
 pub mod secret;
+pub mod since;
 pub mod time;
 pub mod value;
 pub mod verdict;

@@ -47,12 +47,6 @@ impl Timestamp {
         Self(self.0 + TimeDelta::days(days.into()))
     }
 
-    /// The point in time that many hours earlier; `None` before the year 0.
-    pub fn hours_before(self, hours: u32) -> Option<Self> {
-        let earlier = self.0.checked_sub_signed(TimeDelta::hours(hours.into()))?;
-        (earlier.year() >= 0).then_some(Self(earlier))
-    }
-
     /// Whole seconds since the beginning of 1970, as tokens have them.
     pub fn unix_seconds(self) -> i64 {
         self.0.timestamp()
@@ -89,6 +83,12 @@ impl Timestamp {
 impl From<DateTime<Utc>> for Timestamp {
     fn from(time: DateTime<Utc>) -> Self {
         Self(time.trunc_subsecs(6))
+    }
+}
+
+impl From<Timestamp> for DateTime<Utc> {
+    fn from(time: Timestamp) -> Self {
+        time.0
     }
 }
 

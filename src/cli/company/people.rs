@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{Told, operator};
-use crate::cli::read_value;
+use crate::cli::arguments;
 use crate::company::Service;
 use crate::company::set_up::agents::NewAgent;
 use crate::company::set_up::keys::NewKey;
@@ -21,7 +21,7 @@ pub enum User {
         /// What the person is called
         name: String,
         /// founder, team_lead or team_member
-        #[arg(long, default_value = "team_member", value_parser = read_value::<Role>)]
+        #[arg(long, default_value = "team_member", value_parser = arguments::value::<Role>)]
         role: Role,
         /// A project in which the role holds, by id or name; may be given several times
         #[arg(long = "project", value_name = "PROJECT")]
@@ -51,7 +51,7 @@ pub enum Agent {
         /// What the agent is called
         name: String,
         /// cxo, lead or general
-        #[arg(long, default_value = "general", value_parser = read_value::<AgentRole>)]
+        #[arg(long, default_value = "general", value_parser = arguments::value::<AgentRole>)]
         role: AgentRole,
         /// A project that it works in, by id or name; may be given several times
         #[arg(long = "project", value_name = "PROJECT")]
@@ -96,7 +96,7 @@ pub enum Key {
         #[arg(long)]
         user: String,
         /// At most this role: founder, team_lead or team_member
-        #[arg(long, value_parser = read_value::<Role>)]
+        #[arg(long, value_parser = arguments::value::<Role>)]
         role: Option<Role>,
         /// Only this project of the owner's, by id or name; may be given several times
         #[arg(long = "project", value_name = "PROJECT")]

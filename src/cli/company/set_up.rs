@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{Told, operator};
-use crate::cli::read_value;
+use crate::cli::arguments;
 use crate::company::Service;
 use crate::domain::company::value::{CompanyStatus, ProjectType};
 use crate::error::Result;
@@ -100,7 +100,7 @@ pub enum Project {
         /// What it is called
         name: String,
         /// project, or department
-        #[arg(long = "type", default_value = "project", value_parser = read_value::<ProjectType>)]
+        #[arg(long = "type", default_value = "project", value_parser = arguments::value::<ProjectType>)]
         kind: ProjectType,
     },
 }

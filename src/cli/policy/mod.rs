@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 
 use self::places::{excused, places};
-use crate::cli::Failure;
 use crate::cli::terminal::screen::{BAD, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
+use crate::cli::{Failure, arguments};
 use crate::domain::value::{PolicyResultStatus, RiskLevel, Value as _};
 use crate::ledger::Service;
 use crate::ledger::policies::preview::{
@@ -57,15 +57,11 @@ struct Run {
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
     /// The risk level to judge by: low, medium, high or critical
-    #[arg(long, value_name = "LEVEL", default_value = "medium", value_parser = risk_level)]
+    #[arg(long, value_name = "LEVEL", default_value = "medium", value_parser = arguments::value::<RiskLevel>)]
     risk: RiskLevel,
     /// The agent who decides, for rules about authors
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
-}
-
-fn risk_level(text: &str) -> Result<RiskLevel, String> {
-    RiskLevel::read(text).ok_or_else(|| "expected low, medium, high or critical".to_owned())
 }
 
 /// Does what was asked.

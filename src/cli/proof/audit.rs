@@ -10,6 +10,7 @@ use tokio::runtime::Builder;
 use crate::cli::Failure;
 use crate::cli::terminal::screen::Screen;
 use crate::domain::excerpt::one_line;
+use crate::error::in_words;
 use crate::ledger::Service;
 use crate::ledger::record::audit::Verified;
 use crate::ledger::record::export::verify_export;
@@ -77,7 +78,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
                             "{} cannot be read ({}). Name a file that `govforge export -o FILE` \
                              wrote.",
                             path.display(),
-                            error.kind()
+                            in_words(&error)
                         ))
                     })?;
                     verify_export(BufReader::new(file), head.as_deref())?

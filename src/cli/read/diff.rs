@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::cli::terminal::screen::{BAD, CODE, GOOD, PLAIN, STRONG, Screen, styled};
-use crate::cli::{Failure, wait};
+use crate::cli::{Failure, arguments, wait};
 use crate::domain::excerpt::printable;
 use crate::ledger::Service;
 use crate::policy::Masked;
@@ -15,6 +15,7 @@ use crate::policy::Masked;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The decision, such as DEC-001
+    #[arg(value_parser = arguments::decision)]
     decision: String,
 }
 

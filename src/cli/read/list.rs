@@ -3,10 +3,13 @@
 use anstyle::Style;
 
 use crate::cli::terminal::screen::{BAD, CODE, FAINT, GOOD, NOTE, PLAIN, STRONG, Screen, styled};
-use crate::cli::{Failure, print_json, read_value, wait};
+use crate::cli::{Failure, arguments, print_json, wait};
+use crate::domain::excerpt::{one_line, quoted};
+use crate::domain::names::nearest::nearest;
+use crate::domain::since::Since;
 use crate::domain::value::{DecisionStatus, RiskLevel};
 use crate::ledger::Service;
-use crate::ledger::reading::overview::{DecisionListed, ListDecisions};
+use crate::ledger::reading::overview::{Author, DecisionListed, ListDecisions};
 
 /// List decisions, newest first
 ///
@@ -14,17 +17,21 @@ use crate::ledger::reading::overview::{DecisionListed, ListDecisions};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only decisions in this status, such as review_required
-    #[arg(long, value_parser = read_value::<DecisionStatus>)]
+    #[arg(long, value_parser = arguments::value::<DecisionStatus>)]
     status: Option<DecisionStatus>,
     /// Only decisions of this risk: low, medium, high or critical
-    #[arg(long, value_parser = read_value::<RiskLevel>)]
+    #[arg(long, value_parser = arguments::value::<RiskLevel>)]
     risk: Option<RiskLevel>,
     /// Only decisions of this author
-    #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
-    /// Only decisions since then: 2026-05-10, an RFC 3339 time, or an age such as 12h, 7d, 2w
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
+    #[arg(long, alias = "agent", value_name = "NAME")]
+    author: Option<String>,
+    /// Only decisions since then: 2026-11-30, yesterday, "2 weeks ago", 12h, 7d, "last monday", or
+    /// an RFC 3339 time; days begin at midnight in UTC
+    #[arg(long, value_name = "WHEN", value_parser = arguments::since)]
+    since: Option<Since>,
+    /// At most so many, the newest
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Of every project of the ledger
     #[arg(long)]
     all: bool,
@@ -38,21 +45,24 @@ pub struct Args {
 /// # Errors
 /// As [`Service::list_decisions`], and a closed output.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
-    let decisions = wait(service.list_decisions(ListDecisions {
+    let list = wait(service.list_decisions(ListDecisions {
         status: args.status,
         risk_level: args.risk,
-        agent: args.agent.clone(),
-        since: args.since.clone(),
+        author: args.author.clone(),
+        since: args.since,
+        limit: args.limit,
         all_projects: args.all,
     }))?;
     if args.json {
-        return print_json(&decisions);
+        return print_json(&list.decisions);
     }
     let mut screen = Screen::paged();
-    if decisions.is_empty() {
+    if let (Some(author), Some(authors)) = (&args.author, &list.authors) {
+        unknown(&mut screen, author, authors)?;
+    } else if list.decisions.is_empty() {
         let filtered = args.status.is_some()
             || args.risk.is_some()
-            || args.agent.is_some()
+            || args.author.is_some()
             || args.since.is_some();
         screen.line(match filtered {
             true => "No decision is like that. Leave an option out to see more.".to_owned(),
@@ -62,9 +72,27 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
             ),
         })?;
     } else {
-        table(&mut screen, &decisions)?;
+        table(&mut screen, &list.decisions)?;
+        let more = list.total - list.decisions.len();
+        if more > 0 {
+            screen.line(styled(FAINT, format!("{more} more; leave --limit out to see all.")))?;
+        }
     }
     Ok(screen.finish()?)
+}
+
+/// Says who has decided, where nobody has that name.
+fn unknown(screen: &mut Screen, author: &str, authors: &[Author]) -> std::io::Result<()> {
+    let meant = nearest(author, authors.iter().map(|one| one.name.as_str()));
+    let hint = meant.map(|name| format!(" Did you mean {}?", quoted(name))).unwrap_or_default();
+    let text = format!("No decision is by {}.{hint}", quoted(author));
+    screen.hanging(("", PLAIN), &text, str::to_owned)?;
+    let names: Vec<String> =
+        authors.iter().map(|one| format!("{} ({})", one_line(&one.name), one.decisions)).collect();
+    match names.is_empty() {
+        true => screen.line("There is no decision yet."),
+        false => screen.hanging(("Authors here: ", PLAIN), &names.join(", "), str::to_owned),
+    }
 }
 
 fn table(screen: &mut Screen, decisions: &[DecisionListed]) -> std::io::Result<()> {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::read::events::rows_about;
 use crate::cli::terminal::screen::{STRONG, Screen};
-use crate::cli::{Failure, print_json, wait};
+use crate::cli::{Failure, arguments, print_json, wait};
 use crate::domain::excerpt::one_line;
 use crate::ledger::Service;
 use crate::ledger::reading::named::{EventSigned, TaskNamed};
@@ -13,6 +13,7 @@ use crate::ledger::reading::named::{EventSigned, TaskNamed};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task, such as TASK-001
+    #[arg(value_parser = arguments::task)]
     task: String,
     /// JSON for a machine
     #[arg(long)]

@@ -215,7 +215,7 @@ fn check_clients(
 /// What a failure tells a person.
 pub fn told(failure: Failure) -> String {
     match failure {
-        Failure::Refused(message) | Failure::Fault(message) => message,
+        Failure::Refused(message) | Failure::Usage(message) | Failure::Fault(message) => message,
         Failure::OutputClosed => "the output is closed".to_owned(),
     }
 }

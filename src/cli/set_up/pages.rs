@@ -67,7 +67,7 @@ pub fn man(args: &ManArgs) -> Result<(), Failure> {
 fn found(program: &Command, verb: &str) -> Result<Command, Failure> {
     let found = program.find_subcommand(verb).ok_or_else(|| {
         let verbs: Vec<_> = program.get_subcommands().map(Command::get_name).collect();
-        Failure::Refused(format!(
+        Failure::Usage(format!(
             "There is no verb {}. The verbs are {}.",
             quoted(verb),
             verbs.join(", ")

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::cli::terminal::screen::{BAD, PLAIN, STRONG, Screen, styled};
-use crate::cli::{Failure, wait};
+use crate::cli::{Failure, arguments, wait};
 use crate::domain::excerpt::one_line;
 use crate::domain::value::ApprovalStatus;
 use crate::git;
@@ -16,6 +16,7 @@ use crate::ledger::verdict::sheet::{Part, Weight};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The decision, such as DEC-001
+    #[arg(value_parser = arguments::decision)]
     decision: String,
     /// Your reasons or conditions
     #[arg(short, long, value_name = "COMMENT")]

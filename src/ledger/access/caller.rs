@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::domain::secret::Secret;
-use crate::error::{Code, Refusal};
+use crate::error::{Code, Refusal, in_words};
 
 /// The variable that may hold the token.
 const VARIABLE: &str = "GOVFORGE_API_TOKEN";
@@ -70,7 +70,7 @@ fn from_file(file: &Path) -> Result<Option<Held>, Refusal> {
     };
     match std::fs::read_to_string(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(wrong(&format!("cannot be read ({}).", error.kind()))),
+        Err(error) => Err(wrong(&format!("cannot be read ({}).", in_words(&error)))),
         Ok(text) => match toml::from_str::<Auth>(&text) {
             Ok(auth) => Ok(auth.token.map(|token| Held {
                 secret: Secret::new(&token),

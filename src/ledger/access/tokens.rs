@@ -1,10 +1,11 @@
 //! Tokens: making, listing and revoking them.
 
 use crate::domain::access::{Scope, UseCase};
+use crate::domain::excerpt::{quoted, shell_word};
 use crate::domain::names::approver::reads_as_agent;
 use crate::domain::secret::Secret;
 use crate::domain::value::{AgentType, Value as _};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::ledger::Service;
 use crate::store;
 use crate::store::tokens::Token;
@@ -49,10 +50,14 @@ impl Service {
         let secret = Secret::random(MARK, RANDOM)?;
         let known = store::tokens::all(write.connection()).await?;
         if known.iter().any(|token| token.label == label && token.revoked_at.is_none()) {
-            return Err(Error::invalid(format!(
-                "A token \"{label}\" is there already. Choose another label, or revoke it first: \
-                 `govforge token revoke \"{label}\"`."
-            )));
+            return Err(Error::refused(
+                Code::TokenExists,
+                format!(
+                    "A token \"{label}\" is there already. Choose another label, or revoke it \
+                     first: `govforge token revoke {}`.",
+                    shell_word(&label)
+                ),
+            ));
         }
         let (id, user, now) = (write.id(), write.id(), write.now);
         let user =
@@ -104,22 +109,32 @@ impl Service {
         let name = name.trim();
         let mut write = self.begin(UseCase::RevokeToken).await?;
         let known = store::tokens::all(write.connection()).await?;
-        let mut found = known.iter().filter(|token| {
-            token.revoked_at.is_none()
-                && (token.label == name || token.prefix == name || token.id.to_string() == name)
-        });
-        let (Some(token), None) = (found.next(), found.next()) else {
-            let labels: Vec<&str> = known
-                .iter()
-                .filter(|token| token.revoked_at.is_none())
-                .map(|token| token.label.as_str())
-                .collect();
-            return Err(Error::invalid(format!(
-                "\"{name}\" names no single active token. Active are: {}.",
-                labels.join(", ")
-            )));
+        let active: Vec<&Token> = known.iter().filter(|token| token.revoked_at.is_none()).collect();
+        let is_meant = |token: &&&Token| {
+            token.label == name || token.prefix == name || token.id.to_string() == name
         };
-        let token = token.clone();
+        let found: Vec<&Token> = active.iter().filter(is_meant).copied().collect();
+        let labels = |tokens: &[&Token]| {
+            tokens.iter().map(|token| quoted(&token.label)).collect::<Vec<_>>().join(", ")
+        };
+        let name = quoted(name);
+        let refused = |message: String| Err(Error::refused(Code::TokenNotFound, message));
+        let token = match found[..] {
+            [token] => token.clone(),
+            [] if active.is_empty() => {
+                return refused(format!("No active token is called {name}: there is none at all."));
+            }
+            [] => {
+                let active = labels(&active);
+                return refused(format!("No active token is called {name}. Active are: {active}."));
+            }
+            _ => {
+                let found = labels(&found);
+                return refused(format!(
+                    "{name} begins several tokens. Name one by its label: {found}."
+                ));
+            }
+        };
         let now = write.now;
         store::tokens::revoke(write.connection(), token.id, now).await?;
         write.commit().await?;

@@ -9,16 +9,18 @@ use uuid::Uuid;
 
 use crate::domain::access::UseCase;
 use crate::domain::entity::Project;
+use crate::domain::since::Since;
 use crate::domain::time::Timestamp;
 use crate::domain::value::{DecisionStatus, PolicyResultStatus, RiskLevel};
 use crate::domain::verdict::Verdicts;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ledger::Service;
 use crate::ledger::policies::rules::Current;
 use crate::ledger::settings::config;
 use crate::ledger::verdict::staleness::AttachedChanges;
 use crate::store;
 use crate::store::events::AheadOfTime;
+pub use crate::store::ledger::overview::Author;
 use crate::store::ledger::overview::{Filter, Line, OfOpen, ResultGiven, ReviewAsked, ReviewGiven};
 
 /// Which decisions to list.
@@ -27,11 +29,23 @@ pub struct ListDecisions {
     pub status: Option<DecisionStatus>,
     pub risk_level: Option<RiskLevel>,
     /// The name of the author, in any case.
-    pub agent: Option<String>,
-    /// A date, a time (RFC 3339), or an age such as `7d` or `12h`.
-    pub since: Option<String>,
+    pub author: Option<String>,
+    /// Recorded then or later.
+    pub since: Option<Since>,
+    /// At most so many, the newest.
+    pub limit: Option<u32>,
     /// Of every project of the ledger, also inside one.
     pub all_projects: bool,
+}
+
+/// The decisions that were looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionList {
+    pub decisions: Vec<DecisionListed>,
+    /// How many there are, of which `decisions` may hold fewer.
+    pub total: usize,
+    /// Where nobody of the name that was given has decided: everybody who has.
+    pub authors: Option<Vec<Author>>,
 }
 
 /// A decision in a list.
@@ -130,12 +144,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Refuses a `since` that is none.
-    pub async fn list_decisions(&self, input: ListDecisions) -> Result<Vec<DecisionListed>> {
-        let since = match &input.since {
-            Some(text) => Some(read_since(text, self.clock.now())?),
-            None => None,
-        };
+    /// Refuses a `GOVFORGE_PROJECT` that names no project.
+    pub async fn list_decisions(&self, input: ListDecisions) -> Result<DecisionList> {
         let mut read = self.ledger.read(UseCase::ListDecisions).await?;
         let project = match input.all_projects {
             true => None,
@@ -145,11 +155,23 @@ impl Service {
             project_id: project.as_ref().map(|project| project.id),
             status: input.status,
             risk_level: input.risk_level,
-            agent: input.agent,
-            since,
+            author: input.author,
+            // Before all times, everything is later.
+            since: input.since.and_then(|since| since.before(self.clock.now())),
             open: false,
         };
-        let lines = store::ledger::overview::decisions(&mut read, &filter).await?;
+        let mut lines = store::ledger::overview::decisions(&mut read, &filter).await?;
+        let authors = match &filter.author {
+            Some(author) if lines.is_empty() => {
+                let all = store::ledger::overview::authors(&mut read, filter.project_id).await?;
+                let is_known = all.iter().any(|one| one.is_named(author));
+                (!is_known).then_some(all)
+            }
+            _ => None,
+        };
+        let total = lines.len();
+        let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
+        lines.truncate(limit.unwrap_or(usize::MAX));
         let approved = |line: &&Line| line.status == DecisionStatus::Approved;
         let approved: Vec<Uuid> = lines.iter().filter(approved).map(|line| line.id).collect();
         let verdicts = store::ledger::approvals::of_decisions(&mut read, &approved).await?;
@@ -157,7 +179,8 @@ impl Service {
             let caveat = verdicts.get(&line.id).and_then(Verdicts::caveat);
             listed(line, caveat, project.is_some())
         };
-        Ok(lines.into_iter().map(listed).collect())
+        let decisions = lines.into_iter().map(listed).collect();
+        Ok(DecisionList { decisions, total, authors })
     }
 
     /// What waits in each project; the current one comes first.
@@ -308,42 +331,5 @@ fn listed(line: Line, caveat: Option<String>, in_one_project: bool) -> DecisionL
         risk_level: line.risk_level,
         human_approval_required: line.human_approval_required,
         created_at: line.created_at,
-    }
-}
-
-fn read_since(text: &str, now: Timestamp) -> Result<Timestamp> {
-    let text = text.trim();
-    let age = |unit: char, hours: u32| {
-        let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
-        now.hours_before(count.checked_mul(hours)?)
-    };
-    age('h', 1)
-        .or_else(|| age('d', 24))
-        .or_else(|| age('w', 7 * 24))
-        .or_else(|| Timestamp::read(text))
-        .or_else(|| Timestamp::read(&format!("{text} 00:00:00")))
-        .ok_or_else(|| {
-            Error::invalid(format!(
-                "since \"{text}\" is no time. Pass a date such as 2026-05-10, a time such as \
-                 2026-05-10T14:02:11Z, or an age such as 12h, 7d or 2w."
-            ))
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn since_is_a_date_a_time_or_an_age() {
-        let now = Timestamp::read("2026-05-10 14:02:11").unwrap();
-        let read = |text| read_since(text, now).map(|time| time.to_string());
-        assert_eq!(read("2026-05-09").unwrap(), "2026-05-09T00:00:00Z");
-        assert_eq!(read("2026-05-09T10:00:00Z").unwrap(), "2026-05-09T10:00:00Z");
-        assert_eq!(read("12h").unwrap(), "2026-05-10T02:02:11Z");
-        assert_eq!(read("1w").unwrap(), "2026-05-03T14:02:11Z");
-        for wrong in ["yesterday", "", "d", "-1d", "4000000000d", "9999-99-99"] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
     }
 }

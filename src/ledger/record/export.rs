@@ -12,7 +12,7 @@ use super::audit::{Head, Verified, read_head, unproved, verified};
 use crate::domain::access::UseCase;
 use crate::domain::chain::walk::Walk;
 use crate::domain::chain::{Cell, GENESIS, Link, Row, event_columns, table};
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result, in_words};
 use crate::ledger::Service;
 use crate::store;
 use crate::store::chain::links;
@@ -59,17 +59,23 @@ pub fn verify_export(input: impl BufRead, kept: Option<&str>) -> Result<Verified
     for (index, text) in input.lines().enumerate() {
         let number = index + 1;
         let text = text.map_err(|error| {
-            Error::invalid(format!("Line {number} cannot be read ({}).", error.kind()))
+            Error::refused(
+                Code::InvalidExport,
+                format!("Line {number} cannot be read ({}).", in_words(&error)),
+            )
         })?;
         if text.trim().is_empty() {
             continue;
         }
         let link = serde_json::from_str::<Line<'_>>(&text).ok().and_then(Line::link);
         let link = link.ok_or_else(|| {
-            Error::invalid(format!(
-                "Line {number} is no line of an export: a key is missing, too many, there twice, \
-                 or has a value of another type. `govforge export` writes an export."
-            ))
+            Error::refused(
+                Code::InvalidExport,
+                format!(
+                    "Line {number} is no line of an export: a key is missing, too many, there \
+                     twice, or has a value of another type. `govforge export` writes an export."
+                ),
+            )
         })?;
         walk.step(&link);
     }

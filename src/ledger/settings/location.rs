@@ -92,13 +92,13 @@ fn from_setting(
         // `sqlite+aiosqlite` and the like are how SQLAlchemy names its drivers.
         Some((scheme, rest)) if scheme == "sqlite" || scheme.starts_with("sqlite+") => rest,
         Some((scheme, _)) => {
-            return Err(Refusal::new(
-                Code::InvalidConfig,
+            return Err(Refusal::by_audience(Code::InvalidConfig, |to| {
+                let name = to.pick("GOVFORGE_DB", "GOVFORGE_DB or --db");
                 format!(
-                    "GOVFORGE_DB names a database of the kind \"{scheme}\". The ledger is one \
-                     SQLite file: set GOVFORGE_DB to a path, or to sqlite:///absolute/path."
-                ),
-            ));
+                    "{name} names a database of the kind \"{scheme}\". The ledger is one SQLite \
+                     file: set {name} to a path, or to sqlite:///absolute/path."
+                )
+            }));
         }
     };
     // An absolute Windows path stands behind the third slash: `sqlite:///C:/ledger.db`.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::domain::access::UseCase;
 use crate::domain::entity::Project;
 use crate::domain::excerpt::{quoted, shell_word};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, in_words};
 use crate::git::{self, Located};
 use crate::ledger::record::write::Write;
 use crate::ledger::settings::config::{self, ProjectSettings};
@@ -394,7 +394,7 @@ fn create(file: &Path, text: &str) -> Result<bool> {
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     tracing::error!(path = %path.display(), %error, "cannot write");
     Error::refused(
-        Code::InvalidInput,
-        format!("{} cannot be written ({}).", path.display(), error.kind()),
+        Code::UnusableLedger,
+        format!("{} cannot be written ({}).", path.display(), in_words(error)),
     )
 }

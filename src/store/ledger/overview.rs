@@ -35,7 +35,7 @@ pub struct Filter {
     pub status: Option<DecisionStatus>,
     pub risk_level: Option<RiskLevel>,
     /// The name of the author, in any case.
-    pub agent: Option<String>,
+    pub author: Option<String>,
     /// Recorded then or later.
     pub since: Option<Timestamp>,
     /// Only those without a verdict that stands.
@@ -81,10 +81,44 @@ pub async fn decisions(connection: &mut Connection, filter: &Filter) -> Result<V
     .await?;
     let mut lines: Vec<Line> = rows.iter().map(Line::try_from).collect::<Result<_>>()?;
     // SQL folds the case of ASCII alone.
-    if let Some(agent) = filter.agent.as_ref().map(|agent| agent.trim().to_lowercase()) {
-        lines.retain(|line| line.author.to_lowercase() == agent);
+    if let Some(author) = &filter.author {
+        lines.retain(|line| is_name(author, &line.author));
     }
     Ok(lines)
+}
+
+/// Somebody who has decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    pub name: String,
+    /// How many decisions.
+    pub decisions: i64,
+}
+
+impl Author {
+    /// Whether `name` is theirs, in any case.
+    pub fn is_named(&self, name: &str) -> bool {
+        is_name(name, &self.name)
+    }
+}
+
+fn is_name(given: &str, name: &str) -> bool {
+    name.to_lowercase() == given.trim().to_lowercase()
+}
+
+/// Everybody who has decided in a project or the whole ledger, the most active first.
+pub async fn authors(connection: &mut Connection, project_id: Option<Uuid>) -> Result<Vec<Author>> {
+    let rows = query(
+        "SELECT a.name, COUNT(*) AS number FROM decisions d JOIN agents a \
+         ON a.id = d.author_agent_id WHERE $1 IS NULL OR d.project_id = $1 \
+         GROUP BY a.id, a.name ORDER BY number DESC, a.name",
+    )
+    .bind(project_id.map(row::id))
+    .fetch_all(connection)
+    .await?;
+    let author =
+        |row: &Row| Ok(Author { name: row.text("name")?, decisions: row.integer("number")? });
+    rows.iter().map(author).collect()
 }
 
 /// How many decisions of a project are in each status.

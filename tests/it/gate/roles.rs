@@ -37,7 +37,7 @@ fn a_server_lists_and_runs_what_its_token_covers() {
     let admin = create(&app, "admin", &["--scopes", "admin"]);
     let nobody =
         app.govforge(&["token", "create", "--label", "x", "--agent", " ", "--role", "author"]);
-    assert_eq!(nobody.status.code(), Some(1), "an unset variable gives no person's token");
+    assert_eq!(nobody.status.code(), Some(2), "an unset variable gives no person's token");
     let app = app.with_env("GOVFORGE_API_TOKEN", &author);
     let mut server = app.serve();
     let listed = tools(&mut server);

@@ -3,7 +3,10 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Output, Stdio};
 
+use serde_json::json;
+
 use crate::support::app::TestApp;
+use crate::support::server::{Client, Server};
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -49,6 +52,68 @@ fn wrong_usage_ends_with_2_and_names_the_nearest_verb() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("'demo'"), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
+}
+
+/// Whatever the ledger holds, and also where there is none.
+#[test]
+fn a_value_that_no_ledger_can_make_right_ends_with_2() {
+    for wrong in [
+        &["list", "--status", "nope"][..],
+        &["list", "--since", "soon"],
+        &["list", "--limit", "0"],
+        &["timeline", "banana"],
+        &["diff", "TASK-001"],
+        &["report", ""],
+        &["approve", "banana", "--as", "maintainer", "--yes"],
+        &["audit", "verify", "--head", "abc"],
+        &["token", "create", "--label", "", "--agent", "codex", "--role", "author"],
+        &["policy", "run", "--risk", "huge"],
+        &["man", "nope"],
+        &["status", "--db", ""],
+        &["status", "--db", "postgres://host/ledger"],
+        &["status", "--color", "purple"],
+    ] {
+        let output = TestApp::empty().govforge(wrong);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", stderr(&output));
+    }
+    let app = TestApp::init();
+    for range in ["HEAD~1..HEAD", "a...b"] {
+        assert_eq!(app.govforge(&["gate", range]).status.code(), Some(2), "{range}");
+    }
+}
+
+#[test]
+fn the_ledger_that_the_command_line_names_goes_before_all_others() {
+    let app = TestApp::init().with_env("GOVFORGE_DB", "/nowhere/else.db");
+    let ledger = app.here().join(".govforge/govforge.db");
+    let ledger = ledger.to_str().unwrap();
+    for verb in [["--db", ledger, "status"], ["status", "--db", ledger]] {
+        let output = app.govforge(&verb);
+        assert!(stdout(&output).contains(&format!("Ledger {ledger}\n")), "{}", stderr(&output));
+    }
+    let mut command = app.command();
+    command.args(["--db", ledger]);
+    let mut server = Server::start(command, &Client::of("2025-11-25"));
+    let project = json!({ "project_path": app.here().to_str().unwrap(), "title": "T" });
+    server.call("create_task", project);
+    server.close();
+    let output = app.govforge(&["--db", ledger, "timeline", "TASK-001"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn colours_come_where_they_are_asked_for() {
+    let app = TestApp::init();
+    let coloured = |arguments: &[&str]| {
+        let output = app.govforge(arguments);
+        let told = [output.stdout, output.stderr].concat();
+        String::from_utf8(told).unwrap().contains('\u{1b}')
+    };
+    for verb in [&["status"][..], &["list", "--status", "nope"], &["doctor"], &["--help"]] {
+        assert!(!coloured(verb), "{verb:?}");
+        assert!(!coloured(&[verb, &["--color", "never"]].concat()), "{verb:?}");
+        assert!(coloured(&[verb, &["--color=always"]].concat()), "{verb:?}");
+    }
 }
 
 #[test]

@@ -31,6 +31,13 @@ fn refused(app: &TestApp, arguments: &[&str]) -> String {
     stderr(&output)
 }
 
+/// What a verb says on stderr that can be right on no ledger.
+fn misused(app: &TestApp, arguments: &[&str]) -> String {
+    let output = app.govforge(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stdout(&output));
+    stderr(&output)
+}
+
 /// The story of one decision, up to the call before `stop`.
 fn played_until(stop: &str) -> TestApp {
     let app = story::app();
@@ -122,15 +129,25 @@ fn list_filters_and_status_of_an_empty_ledger_says_what_to_do() {
     assert_eq!(found(&["--status", "approved"]), 0);
     assert_eq!(found(&["--risk", "low"]), 0);
     assert_eq!(found(&["--agent", "codex"]), 0);
+    assert_eq!(found(&["--author", "CLAUDE", "--since", "yesterday", "--limit", "1"]), 1);
     contains_all(&run(&app, &["list", "--risk", "low"]), &["No decision is like that"]);
     contains_all(
         &run(&app, &["list"]),
         &["DECISION", "DEC-001   review_required  high", "Check the password at login"],
     );
-    contains_all(&refused(&app, &["list", "--since", "soon"]), &["2026-05-10", "7d"]);
-    let output = app.govforge(&["list", "--risk", "huge"]);
-    assert_eq!(output.status.code(), Some(2));
-    contains_all(&stderr(&output), &["low, medium, high, critical"]);
+    contains_all(&misused(&app, &["list", "--since", "soon"]), &["2026-11-30", "2 weeks ago"]);
+    contains_all(&misused(&app, &["list", "--risk", "huge"]), &["low, medium, high, critical"]);
+    contains_all(
+        &run(&app, &["list", "--author", "claud"]),
+        &["No decision is by \"claud\". Did you mean \"claude\"?", "Authors here: claude (1)"],
+    );
+    let mut server = app.serve();
+    let decision = json!({ "task_id": "TASK-001", "author_agent": "claude", "title": "Another" });
+    server.call("record_decision", decision);
+    server.close();
+    let text = run(&app, &["list", "--limit", "1"]);
+    contains_all(&text, &["DEC-002", "1 more; leave --limit out"]);
+    assert!(!text.contains("DEC-001"), "{text}");
 }
 
 #[test]
@@ -180,7 +197,8 @@ fn show_tells_the_whole_record_and_timeline_its_events() {
     contains_all(&run(&app, &["report", "DEC-001", "--markdown"]), &["| codex, focus: "]);
     contains_all(&run(&app, &["report", "DEC-001"]), &["<td>codex, focus: "]);
     contains_all(&refused(&app, &["show", "DEC-002"]), &["DEC-001"]);
-    contains_all(&refused(&app, &["timeline", "DEC-001"]), &["TASK-001"]);
+    contains_all(&misused(&app, &["timeline", "DEC-001"]), &["TASK-001"]);
+    contains_all(&run(&app, &["timeline", "1"]), &["TASK-001  Harden the login"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use self::diff_lines::FileDiff;
 use crate::cli::terminal::output;
 use crate::cli::terminal::screen::Screen;
-use crate::cli::{Failure, wait};
+use crate::cli::{Failure, arguments, wait};
 use crate::domain::excerpt::one_line;
 use crate::ledger::Service;
 use crate::ledger::reading::named::NamedRecord;
@@ -26,7 +26,7 @@ use crate::policy::SecretSearch;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The decision, such as DEC-001
-    #[arg(required_unless_present = "all")]
+    #[arg(required_unless_present = "all", value_parser = arguments::decision)]
     decision: Option<String>,
     /// Every decision of the project, or of the whole ledger outside any
     #[arg(long, conflicts_with = "decision")]
@@ -53,7 +53,7 @@ struct Entry {
 /// and to write HTML to a terminal.
 pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     if args.output.is_none() && !args.markdown && io::stdout().is_terminal() {
-        return Err(Failure::Refused(
+        return Err(Failure::Usage(
             "The report is a page for a browser. Pass -o FILE.html, send the output elsewhere, \
              or add --markdown."
                 .to_owned(),
@@ -62,7 +62,7 @@ pub fn run(service: &Service, args: &Args) -> Result<(), Failure> {
     let listed = match &args.decision {
         Some(_) => None,
         None => {
-            let mut all = wait(service.list_decisions(ListDecisions::default()))?;
+            let mut all = wait(service.list_decisions(ListDecisions::default()))?.decisions;
             all.reverse();
             let mut masker = SecretSearch::new(None).without_lines();
             all.iter_mut().for_each(|one| one.title = masker.text(&one.title));

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
+use crate::error::in_words;
 use crate::ledger::settings::location::DIRECTORY;
 
 /// What the version before is called, behind the file's own name.
@@ -90,7 +91,7 @@ impl ConfigFile {
                 "{} cannot be written ({}). Check the permissions of the file and of its \
                  directory, or let `--print` show what to write there.",
                 self.path.display(),
-                error.kind()
+                in_words(&error)
             ))
         })
     }
@@ -100,7 +101,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Refused(format!(
         "{} cannot be read ({}). Check its permissions.",
         path.display(),
-        error.kind()
+        in_words(error)
     ))
 }
 

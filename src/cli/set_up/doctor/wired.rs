@@ -12,7 +12,7 @@ use crate::cli::set_up::connect::config_file::ConfigFile;
 use crate::cli::set_up::connect::mistake::Mistake;
 use crate::cli::set_up::connect::resolved;
 use crate::cli::set_up::mcp_client::{Client, configured};
-use crate::error::Audience;
+use crate::error::{Audience, in_words};
 use crate::ledger::settings::location::{Environment, Location};
 
 /// What Cursor and VS Code replace by the directory that is open in them.
@@ -133,7 +133,7 @@ fn handshake(
 ) -> Result<usize, Failure> {
     let folder =
         tempfile::Builder::new().prefix("govforge-doctor-").tempdir().map_err(|error| {
-            Failure::Refused(format!("No temporary folder could be made ({}).", error.kind()))
+            Failure::Refused(format!("No temporary folder could be made ({}).", in_words(&error)))
         })?;
     // A variable such as LD_PRELOAD makes another program of it.
     let is_harmless = |name: &String| scope == Scope::User || name.starts_with("GOVFORGE_");

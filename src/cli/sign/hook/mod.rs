@@ -8,6 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use crate::cli::Failure;
 use crate::cli::terminal::screen::Screen;
 use crate::domain::excerpt::{one_line, shell_word};
+use crate::error::in_words;
 use crate::git::{self, HooksDirectory};
 
 /// Stands in every hook that this program wrote.
@@ -78,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Failure::Refused(format!(
             "{} cannot be written ({}). Check the permissions of the file and of its directory.",
             path.display(),
-            error.kind()
+            in_words(&error)
         ))
     })??;
     let mut screen = Screen::stdout();

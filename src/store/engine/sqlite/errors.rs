@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, in_words};
 use crate::store::engine::LOCK_PATIENCE;
 
 const DISK_FULL: &str = "the disk is full; nothing was recorded: free some space, then try again";
@@ -71,7 +71,7 @@ pub(super) fn io_error(path: &Path, error: std::io::Error) -> Error {
             "{} cannot be made for the ledger ({}). Make its directory writable, or set \
              GOVFORGE_DB to a file in a directory you may write to.",
             path.display(),
-            error.kind()
+            in_words(&error)
         ),
     )
 }
